@@ -99,7 +99,7 @@ void run_copy(Task& task, const std::function<void()>& work) {
 
 void run_interruptibly(const std::function<void()>& work) {
   const Interruptible interruptible;
-  set_interrupt_check([] { return noted != 0; });
+  set_interrupt_check([](void*) { return noted != 0; });
   try {
     work();
   } catch (const IoError&) {

@@ -22,7 +22,7 @@ CreateOptions completed(CreateOptions options);
 /// clean up, and then end the process.
 void run_copy(Task& task, const std::function<void()>& work);
 
-/// Calls `work`, which looks at interrupt_check(). Ctrl-C and its like stop it there, and end the process when it has
+/// Calls `work`, which checks for an interruption. Ctrl-C and its like stop it there, and end the process when it has
 /// cleaned up.
 void run_interruptibly(const std::function<void()>& work);
 

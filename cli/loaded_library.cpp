@@ -46,7 +46,7 @@ class RemoteWhenAsked final : public RemoteOpener {
   std::unique_ptr<RemoteFile> open(const std::string& vsi_path, const RemoteOptions& options) const override {
     const auto* opener = ask<RemoteOpener>("tacore_gdal_remote_opener");
     if (opener) return opener->open(vsi_path, options);
-    throw IoError("reading from there needs GDAL, and tacore_gdal is not installed", {.path = vsi_path});
+    throw IoError("reading from this storage needs GDAL, and tacore_gdal is not installed", {.path = vsi_path});
   }
 };
 

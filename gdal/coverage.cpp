@@ -8,7 +8,7 @@ namespace tacore::gdal {
 
 namespace {
 
-/// Sums of parts that cancel leave about 1e-15. One metre of a pixel of a degree is 8e-11.
+/// Rounding errors of sums are about 1e-15. One square metre of a pixel of one degree is 8e-11.
 constexpr double kNothing = 1e-12;
 
 }  // namespace
@@ -41,7 +41,7 @@ void Coverage::add_edge(double x0, double y0, double x1, double y1, double sign)
   }
 }
 
-/// A piece of an edge within one row: everything right of it gains `height`, its own pixel a part of that.
+/// A piece of an edge within one row: all pixels right of it gain `height`, its own pixel a part of that.
 void Coverage::add_in_row(double* row, double x0, double x1, double height) const {
   if (x0 > x1) std::swap(x0, x1);
   const double end = num_columns_;
@@ -51,7 +51,7 @@ void Coverage::add_in_row(double* row, double x0, double x1, double height) cons
     row[0] += height * outside;
     x0 = 0;
   }
-  // Without a width it is one piece; else one for each pixel it crosses.
+  // A vertical piece has one step; others have one for each pixel that they cross.
   do {
     const double pixel = std::floor(x0);
     if (x1 < 0 || pixel >= end) return;

@@ -12,7 +12,7 @@ class Coverage {
 
   /// An edge of a ring, with the sign with which its area counts.
   void add_edge(double x0, double y0, double x1, double y1, double sign);
-  /// The parts of a row, 0 to 1, once all edges are there; counted from the first row.
+  /// The parts of a row, 0 to 1, once all edges are added; counted from the first row.
   std::vector<double> row(int number) const;
 
  private:
@@ -22,7 +22,7 @@ class Coverage {
   double first_row_;
   int num_columns_;
   int num_rows_;
-  /// What an edge adds to all pixels right of it stands at its pixel; row() sums up.
+  /// Differences: the value of a pixel counts for all pixels right of it, too; row() sums them up.
   std::vector<double> changes_;
 };
 

@@ -25,7 +25,7 @@ void add_ring(Coverage& coverage, const Point (&ring)[N], double sign) {
 
 }  // namespace
 
-TEST_CASE("a triangle covers as much of each pixel as shapely says") {
+TEST_CASE("the covered part of each pixel of a triangle equals shapely's intersection area") {
   Coverage coverage(0, 4, 0, 3);
   add_ring(coverage, {Point{0.25, 0.5}, {3.75, 1.25}, {1.5, 2.9}}, -1);
   const double expected[3][4] = {{0.24962797619, 0.232142857143, 0.036458333333, 0},
@@ -40,7 +40,7 @@ TEST_CASE("a triangle covers as much of each pixel as shapely says") {
   }
 }
 
-TEST_CASE("a window sees the same as the whole") {
+TEST_CASE("a window has the same coverage as the same pixels of the whole grid") {
   Coverage whole(-3, 12, -2, 9);
   add_ring(whole, {Point{-2.2, -1.5}, {6.7, 0.3}, {4.4, 5.9}, {-1.1, 4.2}}, -1);
   Coverage window(1, 3, 2, 2);
@@ -57,7 +57,7 @@ TEST_CASE("a window sees the same as the whole") {
   }
 }
 
-TEST_CASE("edges on the borders of pixels cover whole pixels") {
+TEST_CASE("a footprint whose edges run along pixel borders covers whole pixels") {
   Coverage coverage(0, 3, 0, 3);
   add_ring(coverage, {Point{1, 1}, {2, 1}, {2, 2}, {1, 2}}, -1);
   for (int row = 0; row < 3; ++row) {
@@ -74,7 +74,7 @@ TEST_CASE("a pixel inside of a hole of the footprint is not covered") {
   CHECK(coverage.row(0)[0] == doctest::Approx(0.75));
 }
 
-TEST_CASE("pixels beside a footprint are not covered by what rounding leaves") {
+TEST_CASE("rounding errors cover no pixels beside a footprint") {
   Coverage coverage(0, 40, 0, 3);
   add_ring(coverage, {Point{0.1, 0.1}, {0.7, 0.3}, {0.9, 1.7}, {0.3, 2.9}}, -1);
   for (int row = 0; row < 3; ++row) {
@@ -83,7 +83,7 @@ TEST_CASE("pixels beside a footprint are not covered by what rounding leaves") {
   }
 }
 
-TEST_CASE("a metre in a pixel of a degree is covered") {
+TEST_CASE("a footprint of one metre inside a pixel of one degree has coverage above zero") {
   Coverage coverage(0, 2, 0, 1);
   const double metre = 1 / 111'195.;
   add_ring(coverage, {Point{0.5, 0.5}, {0.5 + metre, 0.5}, {0.5 + metre, 0.5 + metre}, {0.5, 0.5 + metre}}, -1);

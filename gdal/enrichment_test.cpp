@@ -41,7 +41,7 @@ GeoLayers layers(const Borders& borders) {
           {"admin1", gdal::polygon_names({.path = borders.path, .field = "name", .source = "made", .version = "1"})}};
 }
 
-TEST_CASE("RAI: elevation in whole metres and the name of the state, null where nothing is known") {
+TEST_CASE("RAI stores elevation in whole metres and the name of the state, and null outside all layers") {
   const Borders borders;
   Sample here = chip("here", 293000), far = chip("far", 500000);
   here.extend_with(RAI(layers(borders)));
@@ -58,7 +58,7 @@ TEST_CASE("RAI: elevation in whole metres and the name of the state, null where 
   CHECK(both.fields()[7].description.find("Olinda DEM") != std::string::npos);
 }
 
-TEST_CASE("GeoEnrich: the square around each centroid") {
+TEST_CASE("GeoEnrich samples the square around each centroid") {
   const Borders borders;
   const GeoLayers known{{"elevation", layers(borders).at("elevation")}, {"admin_states", layers(borders).at("admin1")}};
   const Tortilla rich = Tortilla({chip("here", 293000), chip("far", 500000)}).extend_with(GeoEnrich(known, 500));

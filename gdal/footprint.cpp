@@ -13,7 +13,7 @@ namespace tacore::gdal {
 
 namespace {
 
-/// Straight edges bend in another CRS: each becomes as many as this, if it is as long as the footprint.
+/// Straight edges are curves in another CRS: an edge as long as the footprint is divided into this many pieces.
 constexpr double kPieces = 64;
 
 OGRMultiPolygon parse(const Binary& wkb) {
@@ -45,7 +45,7 @@ void unwrap(OGRMultiPolygon& polygons) {
         ring->setPoint(i, previous, ring->getY(i));
       }
       if (std::abs(ring->getX(0) - ring->getX(ring->getNumPoints() - 1)) > 180) {
-        throw SchemaError("footprint: it goes around a pole, where a layer in degrees has no inside");
+        throw SchemaError("footprint: it goes around a pole; a layer in degrees cannot be sampled there");
       }
     }
   }

@@ -17,7 +17,7 @@ class Projector {
  public:
   explicit Projector(const OGRSpatialReference& to);
 
-  /// x before y, whatever the authority says.
+  /// x before y, whatever axis order the authority defines.
   const OGRSpatialReference& crs() const { return crs_; }
   bool in_degrees() const { return in_degrees_; }
 
@@ -25,8 +25,7 @@ class Projector {
   /// may be beyond 180 degrees. Throws SchemaError for what has no area, cannot be transformed or, in degrees, goes
   /// around a pole.
   OGRMultiPolygon project(const extensions::Footprint& footprint);
-  /// By how much x of a footprint is moved to meet a layer in degrees in every turn of the globe; 0 alone in other
-  /// systems.
+  /// The shifts of x, multiples of 360, at which a footprint meets a layer in degrees; in other systems only 0.
   std::vector<double> turns(const OGRMultiPolygon& footprint) const;
 
  private:
@@ -34,7 +33,7 @@ class Projector {
 
   OGRSpatialReference crs_;
   bool in_degrees_;
-  /// Samples share few systems, and to prepare one takes longer than a mean.
+  /// By CRS. Samples share few of them, and preparing a transformation takes longer than computing a mean.
   std::map<std::string, std::unique_ptr<OGRCoordinateTransformation>> known_;
 };
 

@@ -58,7 +58,7 @@ class Proj : public CrsTransformer {
 OGRSpatialReference parse_crs(const std::string& crs) {
   const Quiet quiet;
   OGRSpatialReference out;
-  // A CRS is data of strangers: the name of a file or an address is not one.
+  // A CRS comes from untrusted files: it must not be the name of a file or a URL.
   if (out.SetFromUserInput(crs.c_str(), OGRSpatialReference::SET_FROM_USER_INPUT_LIMITATIONS_get()) != OGRERR_NONE) {
     throw SchemaError("Invalid CRS: '" + crs + "' is not known" + Quiet::reason());
   }

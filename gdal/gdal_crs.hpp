@@ -8,10 +8,11 @@
 
 namespace tacore::gdal {
 
-/// Datasets name few systems; of WKT that is different each time no more than this is kept.
+/// The most CRSs in a cache: datasets have few, unless the WKT of each sample differs.
 constexpr std::size_t kMostKept = 256;
 
-/// x is easting or longitude, whatever the authority says. Throws SchemaError when it is not known.
+/// The CRS that a text names; x is easting or longitude, whatever axis order the authority defines. Throws SchemaError
+/// for an unknown CRS.
 OGRSpatialReference parse_crs(const std::string& crs);
 
 /// Longitudes and latitudes in degrees.

@@ -84,7 +84,7 @@ TEST_CASE("a built-in system agrees with PROJ in each of its zones") {
   }
 }
 
-TEST_CASE("a system is geographic when its coordinates are degrees") {
+TEST_CASE("a coordinate system is geographic when its coordinates are in degrees") {
   const auto crs = gdal::crs_transformer();
   CHECK(crs->is_geographic("EPSG:4326"));
   CHECK(crs->is_geographic("EPSG:4277"));
@@ -92,7 +92,7 @@ TEST_CASE("a system is geographic when its coordinates are degrees") {
   CHECK_FALSE(crs->is_geographic("EPSG:4807"));  // grads from Paris
 }
 
-TEST_CASE("what is not a coordinate reference system is refused, also the name of a file and an address") {
+TEST_CASE("text that is not a coordinate reference system is refused, file names and URLs included") {
   const auto crs = gdal::crs_transformer();
   for (const char* text : {"", "EPSG:999999", "SR-ORG:6864", "nonsense", "/etc/hostname", "http://localhost/x.prj"}) {
     CAPTURE(text);
@@ -107,7 +107,7 @@ TEST_CASE("a point that has no longitude and latitude is refused") {
                        SchemaError);
 }
 
-TEST_CASE("several threads may ask at once") {
+TEST_CASE("one coordinate transformer serves several threads") {
   const auto crs = gdal::crs_transformer();
   bool good[2] = {};
   const auto ask = [&](bool& out) {

@@ -6,7 +6,7 @@
 
 namespace tacore::gdal {
 
-/// While one lives, GDAL keeps what it has to say on this thread to itself.
+/// While an object of this class exists, GDAL does not print errors of this thread.
 class Quiet {
  public:
   Quiet() {
@@ -17,7 +17,7 @@ class Quiet {
   Quiet(const Quiet&) = delete;
   Quiet& operator=(const Quiet&) = delete;
 
-  /// `: ` and the last thing it said; nothing when it said nothing.
+  /// `: ` and GDAL's last error message; "" without one.
   static std::string reason() {
     const std::string text = CPLGetLastErrorMsg();
     return text.empty() ? "" : ": " + text;

@@ -9,7 +9,7 @@
 
 namespace tacore::gdal {
 
-/// Nothing for complex numbers, and types that tensors do not have.
+/// nullopt for complex numbers, and for types that tensors do not have.
 inline std::optional<DataType> type_of(GDALDataType type) {
   switch (type) {
     case GDT_Byte: return DataType::UInt8;
@@ -28,7 +28,7 @@ inline std::optional<DataType> type_of(GDALDataType type) {
   }
 }
 
-/// Of the pixels of a band; before GDAL 3.7 signed bytes were bytes with a remark.
+/// The type of the pixels of a band; before GDAL 3.7, signed bytes are bytes with the metadata item PIXELTYPE.
 inline std::optional<DataType> type_of(GDALRasterBand& band) {
   const auto out = type_of(band.GetRasterDataType());
   const char* remark = band.GetMetadataItem("PIXELTYPE", "IMAGE_STRUCTURE");

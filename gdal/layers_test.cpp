@@ -135,7 +135,7 @@ TEST_CASE("the mean of a real elevation model is that of shapely, pixel by pixel
   CHECK(dem->value(box("EPSG:4326", 10, 10, 11, 11)).is_null());
 }
 
-TEST_CASE("pixels of a geographic raster count by their size on the ground, those without data for nothing") {
+TEST_CASE("pixels of a geographic raster are weighted by their area on the ground, no-data pixels by zero") {
   const std::vector<Point> quad = {{2, 78}, {27, 75}, {22, 52}, {4, 55}};
   const MadeRaster all("all", 3, {1, 2, 3, 4, 5, 6, 7, 8, 9}, kTenDegrees, "EPSG:4326");
   CHECK(number(gdal::raster_mean({.path = all.path()})->value({"EPSG:4326", polygon({quad})})) ==
@@ -159,7 +159,7 @@ TEST_CASE("scale and offset of a band are applied") {
   CHECK(gdal::raster_mean({.path = raster.path()})->value(box("EPSG:4326", 2, 72, 8, 78)) == Value(105.));
 }
 
-TEST_CASE("a footprint that crosses the antimeridian meets both sides of a layer") {
+TEST_CASE("a footprint that crosses the antimeridian reads both sides of a layer") {
   // One row around the equator: 36 pixels of 10 degrees, numbered from the west.
   std::vector<double> values(36);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i + 1);
@@ -181,20 +181,20 @@ TEST_CASE("a footprint that crosses the antimeridian meets both sides of a layer
   CHECK(names->value(box("EPSG:4326", -183, -1, -179, 1)) == Value("east"));
 }
 
-TEST_CASE("a footprint of the whole globe is not folded") {
+TEST_CASE("a footprint of the whole globe keeps its full width") {
   const MadeRaster world("globe", 4, {1, 2, 3, 4}, {-180, 90, 0, 90, 0, -180}, "EPSG:4326");
   CHECK(number(gdal::raster_mean({.path = world.path()})->value(box("EPSG:4326", -180, -80, 180, 80))) ==
         doctest::Approx(2.5));
 }
 
-TEST_CASE("a footprint around a pole is refused by a layer in degrees") {
+TEST_CASE("a layer in degrees refuses a footprint around a pole") {
   const MadeRaster world("pole", 4, {1, 2, 3, 4}, {-180, 90, 0, 90, 0, -180}, "EPSG:4326");
   CHECK_THROWS_WITH_AS(
       gdal::raster_mean({.path = world.path()})->value(box("EPSG:3413", -100'000, -100'000, 100'000, 100'000)),
       doctest::Contains("pole"), SchemaError);
 }
 
-TEST_CASE("the code that covers most gives the name, code 0 and 65535 like any other") {
+TEST_CASE("the class code with the largest covered area gives the name, codes 0 and 65535 included") {
   const MadeRaster codes("codes", 3, {0, 0, 65535, 1, 7, 65535, 1, 1, 65535}, kTenDegrees, "EPSG:4326");
   const MadeText table("names.csv", "admin_code0,name\n0,Afghanistan\n1,Albania\n65535,Ocean/Sea/Lakes\n");
   const auto names = gdal::read_names(table.path(), "admin_code0", "name");
@@ -209,7 +209,7 @@ TEST_CASE("the code that covers most gives the name, code 0 and 65535 like any o
   CHECK(layer->value(box("EPSG:4326", 50, 0, 51, 1)).is_null());
 }
 
-TEST_CASE("a table of names with a wrong column, code or two names for one is refused") {
+TEST_CASE("a table of class names with a wrong column, a wrong code or two names for one code is refused") {
   const MadeText good("good.csv", "code,name\n1,a\n");
   CHECK_THROWS_WITH_AS(gdal::read_names(good.path(), "id", "name"), doctest::Contains("the layer has code name"),
                        SchemaError);
@@ -219,7 +219,7 @@ TEST_CASE("a table of names with a wrong column, code or two names for one is re
   CHECK_THROWS_WITH_AS(gdal::read_names(twice.path(), "code", "name"), doctest::Contains("'a' and 'b'"), SchemaError);
 }
 
-TEST_CASE("the polygons with the largest part of the footprint give the name, parts of one name together") {
+TEST_CASE("the polygons with the largest area in the footprint give the name, parts of one name added up") {
   const MadeText countries(
       "countries.geojson",
       collection({feature("small", 0, 0, 2, 10), feature("split", 2, 0, 5, 10), feature("large", 5, 0, 9, 10),
@@ -235,7 +235,7 @@ TEST_CASE("the polygons with the largest part of the footprint give the name, pa
   CHECK(layer->value(box("EPSG:4326", 20, 1, 30, 9)).is_null());
 }
 
-TEST_CASE("borders that cross themselves are mended") {
+TEST_CASE("self-intersecting polygons are repaired") {
   // Two triangles that meet in (5, 5); GEOS calls it invalid.
   const MadeText crossed("crossed.geojson",
                          R"({"type":"FeatureCollection","features":[{"type":"Feature","properties":{"name":"bow"},)"
@@ -245,7 +245,7 @@ TEST_CASE("borders that cross themselves are mended") {
   CHECK(layer->value(box("EPSG:4326", 4.5, 8, 5.5, 9)).is_null());
 }
 
-TEST_CASE("several threads may ask a layer at once") {
+TEST_CASE("one layer serves several threads") {
   const MadeRaster raster("threads", 3, {1, 2, 3, 4, 5, 6, 7, 8, 9}, kTenDegrees, "EPSG:4326");
   const auto mean = gdal::raster_mean({.path = raster.path()});
   bool good[2] = {};
@@ -263,13 +263,13 @@ TEST_CASE("several threads may ask a layer at once") {
   CHECK(good[1]);
 }
 
-TEST_CASE("layers that cannot be used are refused at once") {
+TEST_CASE("layers that cannot be used are refused when they are opened") {
   CHECK_THROWS_WITH_AS(gdal::raster_mean({.path = "/vsimem/none.tif"}), doctest::Contains("/vsimem/none.tif"), IoError);
   const MadeRaster raster("one", 1, {1}, kTenDegrees, "EPSG:4326");
   CHECK_THROWS_WITH_AS(gdal::raster_mean({.path = raster.path(), .band = 2}),
                        doctest::Contains("band 2: expected 1 to 1"), SchemaError);
   const MadeRaster nowhere("nowhere", 1, {1}, kTenDegrees, nullptr);
-  CHECK_THROWS_WITH_AS(gdal::raster_mean({.path = nowhere.path()}), doctest::Contains("no place on the ground"),
+  CHECK_THROWS_WITH_AS(gdal::raster_mean({.path = nowhere.path()}), doctest::Contains("is not georeferenced"),
                        SchemaError);
   const MadeText vector("vector.geojson", collection({feature("a", 0, 0, 1, 1)}));
   CHECK_THROWS_WITH_AS(gdal::polygon_names({.path = vector.path(), .field = "title"}),
@@ -279,7 +279,7 @@ TEST_CASE("layers that cannot be used are refused at once") {
   CHECK_THROWS_AS(gdal::polygon_names({.path = "/vsimem/none.geojson", .field = "name"}), IoError);
 }
 
-TEST_CASE("a footprint without area or place is refused") {
+TEST_CASE("a footprint without area or without coordinates is refused") {
   const MadeRaster raster("place", 1, {1}, kTenDegrees, "EPSG:4326");
   const auto mean = gdal::raster_mean({.path = raster.path()});
   const Binary point{

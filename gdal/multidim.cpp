@@ -16,9 +16,9 @@ namespace {
 
 using Array = std::shared_ptr<GDALMDArray>;
 
-/// Groups are in one another no deeper than this: a file says how deep.
+/// The deepest nesting of groups that is read: a file may state any.
 constexpr int kMostGroups = 32;
-/// Arrays of a file.
+/// The most arrays of a file.
 constexpr std::size_t kMostArrays = 100'000;
 
 void gather(const GDALGroup& group, int depth, std::vector<Array>& out) {
@@ -27,7 +27,7 @@ void gather(const GDALGroup& group, int depth, std::vector<Array>& out) {
     if (auto array = group.OpenMDArray(name)) out.push_back(std::move(array));
   }
   for (const auto& name : group.GetGroupNames()) {
-    if (depth >= kMostGroups) throw FormatError("groups deeper than " + std::to_string(kMostGroups));
+    if (depth >= kMostGroups) throw FormatError("groups nested deeper than " + std::to_string(kMostGroups));
     if (const auto below = group.OpenGroup(name)) gather(*below, depth + 1, out);
   }
 }
@@ -53,7 +53,7 @@ std::string type_name(const GDALMDArray& array) {
   return type.GetClass() == GEDTC_STRING ? "string" : "compound";
 }
 
-/// Values along a dimension, not data: one axis, which has its name.
+/// True for a coordinate variable: it has one dimension, with its own name.
 bool is_coordinate(const GDALMDArray& array) {
   const auto& dimensions = array.GetDimensions();
   return dimensions.size() == 1 && dimensions[0]->GetName() == array.GetName();
@@ -81,7 +81,7 @@ std::string names_of(const std::vector<Array>& arrays) {
   return out.empty() ? "none" : out;
 }
 
-/// With or without the groups before it: "/a/b" and "b".
+/// The array of a name with or without its groups: "/a/b" or "b".
 Array find(const std::vector<Array>& arrays, const std::string& name, const std::string& path) {
   std::vector<Array> found;
   for (const auto& array : arrays) {
@@ -94,7 +94,7 @@ Array find(const std::vector<Array>& arrays, const std::string& name, const std:
   throw QueryError(what + " '" + name + "'; there are: " + names_of(arrays), {.path = path});
 }
 
-/// Of each dimension the first position and how many.
+/// The first position and the number of positions of each dimension.
 struct Part {
   std::vector<GUInt64> start = {};
   std::vector<std::size_t> count = {};
@@ -116,8 +116,8 @@ Part part_of(const Variable& variable, const MultidimOptions& options, const std
     const int64_t start = options.start.empty() ? 0 : options.start[i];
     const int64_t count = options.count.empty() ? size - std::clamp<int64_t>(start, 0, size) : options.count[i];
     if (start < 0 || count < 1 || start >= size || count > size - start) {
-      throw QueryError("dimension '" + dimensions[i].name + "': " + std::to_string(count) + " from " +
-                           std::to_string(start) + " on are not in its " + std::to_string(size),
+      throw QueryError("dimension '" + dimensions[i].name + "': " + std::to_string(count) + " values from position " +
+                           std::to_string(start) + " on, but its length is " + std::to_string(size),
                        {.path = path});
     }
     out.start.push_back(static_cast<GUInt64>(start));

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// A netCDF file: `temperature` (time 4, y 3, x 5) of int16 with scale and no data, its coordinate `x`, and with
-/// `second` also `/group/wind` (y, x) of float32. In a folder that goes with this.
+/// `second` also `/group/wind` (y, x) of float32. In a folder that is removed with this object.
 class MadeFile {
  public:
   explicit MadeFile(const char* format = "FORMAT=NC4", bool second = false) {
@@ -86,7 +86,7 @@ std::vector<T> values_of(const Tensor& tensor) {
 
 }  // namespace
 
-TEST_CASE("an array of a file is a tensor with its axes, also inside of a container") {
+TEST_CASE("an array of a file is a tensor with its dimensions, in a container as well") {
   const MadeFile file;
   std::vector<int16_t> expected(60);
   std::iota(expected.begin(), expected.end(), int16_t{0});
@@ -99,14 +99,14 @@ TEST_CASE("an array of a file is a tensor with its axes, also inside of a contai
   }
 }
 
-TEST_CASE("classic netCDF is read inside of a container, too") {
+TEST_CASE("classic netCDF is read from a container as well") {
   const MadeFile file("FORMAT=NC");
   const Tensor all = gdal::read_multidim(file.in_container());
   CHECK(all.shape() == std::vector<int64_t>{4, 3, 5});
   CHECK(values_of<int16_t>(all).back() == 59);
 }
 
-TEST_CASE("a part of an array is that part") {
+TEST_CASE("a subset of an array has the values of that part of the array") {
   const MadeFile file;
   const Tensor part =
       gdal::read_multidim(file.path(), {.variable = "temperature", .start = {2, 0, 1}, .count = {1, 2, 3}});
@@ -116,7 +116,7 @@ TEST_CASE("a part of an array is that part") {
   CHECK(values_of<int16_t>(rest) == std::vector<int16_t>{58, 59});
 }
 
-TEST_CASE("variables are listed with axes, type, unit, scale and no data") {
+TEST_CASE("variables are listed with dimensions, type, unit, scale and no-data value") {
   const MadeFile file("FORMAT=NC4", true);
   const auto found = gdal::variables(file.path());
   const auto named = [&](const std::string& name) {
@@ -139,7 +139,7 @@ TEST_CASE("variables are listed with axes, type, unit, scale and no data") {
   CHECK(named("/x").dimensions.size() == 1);
 }
 
-TEST_CASE("a variable is found by its name with groups and without, and not guessed") {
+TEST_CASE("a variable is found by its name with or without groups, and none is chosen where several exist") {
   const MadeFile file("FORMAT=NC4", true);
   CHECK(gdal::read_multidim(file.path(), {.variable = "wind"}).shape() == std::vector<int64_t>{3, 5});
   CHECK(values_of<float>(gdal::read_multidim(file.path(), {.variable = "/group/wind"})).front() == 1.5F);
@@ -149,7 +149,7 @@ TEST_CASE("a variable is found by its name with groups and without, and not gues
                        doctest::Contains("no variable 'rain'; there are: "), QueryError);
 }
 
-TEST_CASE("parts outside of an array are refused") {
+TEST_CASE("ranges outside an array are refused") {
   const MadeFile file;
   const auto refused = [&](std::vector<int64_t> start, std::vector<int64_t> count, const char* why) {
     CHECK_THROWS_WITH_AS(gdal::read_multidim(file.path(), {.start = std::move(start), .count = std::move(count)}),
@@ -157,14 +157,14 @@ TEST_CASE("parts outside of an array are refused") {
   };
   refused({0, 0}, {}, "has 3 dimensions, found 2 numbers");
   refused({}, {1, 1, 1, 1}, "has 3 dimensions, found 4 numbers");
-  refused({4, 0, 0}, {}, "dimension 'time': 0 from 4 on are not in its 4");
+  refused({4, 0, 0}, {}, "dimension 'time': 0 values from position 4 on, but its length is 4");
   refused({-1, 0, 0}, {}, "from -1 on");
-  refused({0, 0, 0}, {1, 1, 6}, "dimension 'x': 6 from 0 on are not in its 5");
+  refused({0, 0, 0}, {1, 1, 6}, "dimension 'x': 6 values from position 0 on, but its length is 5");
   refused({0, 0, 0}, {1, 0, 1}, "dimension 'y': 0 from 0 on");
   refused({0, 0, INT64_MAX}, {1, 1, INT64_MAX}, "dimension 'x'");
 }
 
-TEST_CASE("what is no file of arrays, or not whole, is an error") {
+TEST_CASE("a file without arrays and a truncated file are errors") {
   const MadeFile file;
   CHECK_THROWS_AS(gdal::read_multidim("/none/such.nc"), IoError);
   CHECK_THROWS_AS(gdal::variables("/vsisubfile/0_9,/none/such.nc"), IoError);
@@ -176,7 +176,7 @@ TEST_CASE("what is no file of arrays, or not whole, is an error") {
   }
 }
 
-TEST_CASE("a netCDF file of one variable is a raster inside of a container") {
+TEST_CASE("a netCDF file with one variable in a container is read as a raster") {
   GDALAllRegister();
   const MadeFile file;
   const auto raster = gdal::raster_opener()->open(file.in_container());

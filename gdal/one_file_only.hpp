@@ -4,8 +4,8 @@
 
 namespace tacore::gdal {
 
-/// While one lives, GDAL looks on this thread at the file that it is told, and at no other: no side-cars read or
-/// written, no folders listed; and it decodes on this thread.
+/// While an object of this class exists, GDAL opens on this thread only the file that it is given: it reads and writes
+/// no side-car files and lists no folders; and it decodes on this thread.
 class OneFileOnly {
   ThreadOption pam_{"GDAL_PAM_ENABLED", "NO"};
   ThreadOption folders_{"GDAL_DISABLE_READDIR_ON_OPEN", "EMPTY_DIR"};

@@ -12,7 +12,7 @@ struct CloseDataset {
 };
 using DatasetPtr = std::unique_ptr<GDALDataset, CloseDataset>;
 
-/// For reading. `kind` is GDAL_OF_RASTER or GDAL_OF_VECTOR. Throws IoError.
+/// Opens a dataset for reading. `kind` is GDAL_OF_RASTER or GDAL_OF_VECTOR. Throws IoError.
 DatasetPtr open_dataset(const std::string& path, unsigned kind);
 
 }  // namespace tacore::gdal

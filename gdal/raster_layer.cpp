@@ -62,7 +62,7 @@ struct Span {
   int size() const { return last - first; }
 };
 
-/// A band that can be asked what lies below a footprint.
+/// A band whose pixels below a footprint can be read.
 class Raster {
  public:
   explicit Raster(const RasterLayer& layer) : path_(layer.path), dataset_(open_dataset(layer.path, GDAL_OF_RASTER)) {
@@ -76,7 +76,7 @@ class Raster {
     const OGRSpatialReference* crs = dataset_->GetSpatialRef();
     if (!crs || dataset_->GetGeoTransform(from_pixels_.data()) != CE_None ||
         !GDALInvGeoTransform(from_pixels_.data(), to_pixels_.data())) {
-      throw SchemaError("the raster has no place on the ground; expected a CRS and a geotransform", {.path = path_});
+      throw SchemaError("the raster is not georeferenced; expected a CRS and a geotransform", {.path = path_});
     }
     projector_.emplace(*crs);
   }
@@ -105,7 +105,7 @@ class Raster {
   }
 
  private:
-  /// Pixels that are read at once.
+  /// The most pixels of a read.
   static constexpr int kPixels = 1 << 21;
 
   template <class Visit>
@@ -136,7 +136,7 @@ class Raster {
       for (std::size_t i = 1; i < ring.corners.size(); ++i) {
         const Position& a = ring.corners[i - 1];
         const Position& b = ring.corners[i];
-        // An edge adds to what is right of it: the right one of a positive area has to take away.
+        // An edge adds to all pixels right of it, so the right edge of a positive area has to subtract.
         coverage.add_edge(a.x, a.y, b.x, b.y, -ring.sign);
       }
     }
@@ -177,7 +177,7 @@ class Raster {
   mutable std::mutex mutex_;  ///< dataset and projector are for one thread at a time
 };
 
-/// What all layers are made of.
+/// The source and version that all layers have.
 class Sourced : public extensions::GeoLayer {
  public:
   Sourced(std::string source, std::string version) : source_(std::move(source)), version_(std::move(version)) {}

@@ -50,7 +50,7 @@ struct Blocks {
 constexpr Blocks kBlocks[] = {
     {true, 16, 16}, {true, 32, 48}, {false, kWidth, 1}, {false, kWidth, 7}, {false, kWidth, kHeight}};
 
-/// How a file is written. The first row decides how pixels are decoded, the second where they lie.
+/// How a file is written. The first row decides how pixels are decoded, the second where they are in the file.
 struct Kind {
   Type type;
   const char* compression;
@@ -195,7 +195,7 @@ void compare_info(const RasterInfo& info, const Kind& kind) {
   if (kind.has_nodata) CHECK(*info.nodata == (is_float(kind.type.ours) ? -9999.5 : 7));
 }
 
-/// A folder of its own, gone at the end.
+/// A temporary folder, removed at the end.
 struct Folder {
   std::string path = (std::filesystem::temp_directory_path() / "tacore-matrix-XXXXXX").string();
   Folder() { REQUIRE(::mkdtemp(path.data())); }
@@ -276,7 +276,7 @@ void put_at(Kind& kind, uint32_t place) {
 
 }  // namespace
 
-// Each at one of the eight places, drawn; the next test has all places for some of them.
+// Each in a random one of eight combinations of BigTIFF, sparse and no data; the next test has all for some of them.
 TEST_CASE("every kind of TIFF that GDAL writes has the pixels that GDAL reads") {
   Scene scene;
   std::size_t count = 0;
@@ -290,7 +290,7 @@ TEST_CASE("every kind of TIFF that GDAL writes has the pixels that GDAL reads") 
   CHECK(count == 8 * 350 + 2 * 500);
 }
 
-TEST_CASE("BigTIFF, missing blocks and no-data change nothing about that") {
+TEST_CASE("BigTIFF, missing blocks and no-data values are read with the pixels that GDAL reads") {
   Scene scene;
   for (const auto& [type, predictor] : {std::pair{kTypes[2], 2}, {kTypes[8], 3}, {kTypes[9], 1}}) {
     for (Kind kind : kinds_of(type)) {
@@ -303,7 +303,7 @@ TEST_CASE("BigTIFF, missing blocks and no-data change nothing about that") {
   }
 }
 
-TEST_CASE("blocks that a file leaves out hold no-data as GDAL has it, also where the type cannot") {
+TEST_CASE("missing blocks are filled with the no-data value as GDAL converts it, also where the type cannot hold it") {
   const Scene scene;
   for (const Type& type : kTypes) {
     // GDAL 3.6 has no signed bytes: it would fill with what -1 is as an unsigned one.
@@ -330,7 +330,7 @@ TEST_CASE("blocks that a file leaves out hold no-data as GDAL has it, also where
   }
 }
 
-TEST_CASE("64-bit no-data is filled in to the last digit") {
+TEST_CASE("missing blocks are filled with 64-bit no-data values exactly") {
   const Scene scene;
   for (const auto& [type, nodata] : {std::pair{kTypes[6], "18446744073709551615"},
                                      {kTypes[7], "-9223372036854775807"},
@@ -359,7 +359,7 @@ TEST_CASE("64-bit no-data is filled in to the last digit") {
   }
 }
 
-TEST_CASE("imagery of others: the pixels that GDAL reads, or refused" * doctest::test_suite("external")) {
+TEST_CASE("foreign imagery has the pixels that GDAL reads, or is refused" * doctest::test_suite("external")) {
   GDALAllRegister();
   const gdal::Quiet quiet;
   std::mt19937 random(1);
@@ -382,8 +382,8 @@ TEST_CASE("imagery of others: the pixels that GDAL reads, or refused" * doctest:
   CHECK(refused == std::set<std::string>{"corrupt.tif", "goes.tif"});  // JPEG
 }
 
-// What tacore does not refuse must be what GDAL makes of it. Blocks that GDAL cannot decode are its own affair.
-TEST_CASE("damaged TIFFs: the pixels that GDAL reads, or refused") {
+// Pixels that tacore does not refuse must equal those of GDAL. Blocks that GDAL cannot decode are not compared.
+TEST_CASE("damaged TIFFs have the pixels that GDAL reads, or are refused") {
   const Scene scene;
   const gdal::Quiet quiet;
   std::mt19937 random(1);
@@ -394,7 +394,7 @@ TEST_CASE("damaged TIFFs: the pixels that GDAL reads, or refused") {
     const std::string good(std::istreambuf_iterator<char>(in), {});
     for (int round = 0; round < 150; ++round) {
       std::string bad = good;
-      // The directory is in front, and lies more often.
+      // The first bytes, with the directory, are changed more often.
       const std::size_t end = round % 3 == 0 ? bad.size() : std::min<std::size_t>(bad.size(), 300);
       bad[random() % end] = static_cast<char>(random());
       std::ofstream(scene.path, std::ios::binary) << bad;

@@ -22,8 +22,8 @@ namespace tacore::gdal {
 
 namespace {
 
-/// Keeps the first thing that GDAL warns of or fails at on this thread, while one lives. Pixels that it warns about
-/// may be made up: the rest of a JPEG that is cut short is grey.
+/// Keeps GDAL's first warning or error on this thread while an object exists. Pixels with a warning may be invented:
+/// the missing rest of a truncated JPEG is grey.
 class Complaints {
  public:
   Complaints() { CPLPushErrorHandlerEx(&Complaints::hear, this); }
@@ -158,7 +158,7 @@ class GdalRaster : public tacore::Raster {
     });
   }
 
-  /// The same of what read_mask() gives.
+  /// Reads the masks of bands, a byte for each pixel.
   void read_mask(std::span<const int> bands, const Window& window, std::span<std::byte> out) const {
     RasterInfo mask_info = info_;
     mask_info.type = DataType::UInt8;
@@ -186,10 +186,10 @@ class GdalRaster : public tacore::Raster {
     bool is_ours() const { return process == ::getpid(); }
   };
 
-  /// Of a handle that is the parent's: closing it here would move the position in its file there.
+  /// Abandons a handle of the parent process: closing it would move the position in the file of the parent.
   static void forget(Handle& handle) { static_cast<void>(handle.dataset.release()); }
 
-  /// A window that check_read() has seen.
+  /// A window that check_read() has checked.
   struct Pixels {
     int x, y, width, height;
     explicit Pixels(const Window& in)

@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder that goes with this.
+/// A temporary folder, removed with this object.
 class Folder {
  public:
   Folder() {
@@ -154,7 +154,7 @@ std::shared_ptr<const Raster> open(const std::string& path) { return gdal::raste
 
 }  // namespace
 
-TEST_CASE("what only GDAL decodes is read as GDAL reads it, in a file and in a container" *
+TEST_CASE("formats that only GDAL decodes have the pixels that GDAL reads, from a file and from a container" *
           doctest::test_suite("external")) {
   const Folder folder;
   struct Case {
@@ -189,7 +189,7 @@ TEST_CASE("what only GDAL decodes is read as GDAL reads it, in a file and in a c
   }
 }
 
-TEST_CASE("bands come in the order asked for, of the window alone") {
+TEST_CASE("bands of a window are returned in the requested order") {
   const Folder folder;
   const Made made;
   const auto raster = open(write(folder / "a.png", "PNG", *in_memory(made)));
@@ -206,7 +206,7 @@ TEST_CASE("bands come in the order asked for, of the window alone") {
   }
 }
 
-TEST_CASE("every type that tensors have is read, no data with it") {
+TEST_CASE("every tensor type is read, with its no-data value") {
   const Folder folder;
   const std::pair<GDALDataType, DataType> types[] = {
       {GDT_Byte, DataType::UInt8},    {GDT_UInt16, DataType::UInt16},   {GDT_Int16, DataType::Int16},
@@ -227,7 +227,7 @@ TEST_CASE("every type that tensors have is read, no data with it") {
   CHECK_FALSE(open(path)->info().nodata);
 }
 
-TEST_CASE("single bits are bytes, colour maps are indices") {
+TEST_CASE("one-bit pixels are read as bytes and colour-mapped pixels as indices") {
   const Folder folder;
   auto pixels = in_memory({.bands = 1});
   GDALColorTable colours;
@@ -253,7 +253,7 @@ TEST_CASE("complex pixels, bands of several types and files without bands are re
   CHECK_THROWS_AS(open("/vsisubfile/0_10," + (folder / "missing.tif")), IoError);
 }
 
-TEST_CASE("a sample does not make GDAL read other files") {
+TEST_CASE("a sample that refers to other files (VRT, WMS) is refused") {
   const Folder folder;
   const std::string secret = write(folder / "secret.tif", "GTiff", *in_memory({}));
   const DatasetPtr opened(GDALDataset::Open(secret.c_str()));
@@ -265,7 +265,7 @@ TEST_CASE("a sample does not make GDAL read other files") {
   CHECK_THROWS_AS(open(folder / "wms.xml"), FormatError);
 }
 
-TEST_CASE("no side-car is written, and none is read") {
+TEST_CASE("sidecar files are neither written nor read") {
   const Folder folder;
   const std::string path = write(folder / "a.jpg", "JPEG", *in_memory({}));
   for (const auto& file : {folder / "a.jpg.aux.xml"}) {
@@ -280,7 +280,7 @@ TEST_CASE("no side-car is written, and none is read") {
   CHECK(CPLGetThreadLocalConfigOption("GDAL_PAM_ENABLED", nullptr) == nullptr);
 }
 
-TEST_CASE("pixels that are cut short are an error, however GDAL would fill them in") {
+TEST_CASE("truncated pixel data is an error, although GDAL may fill it in") {
   const Folder folder;
   const auto pixels = in_memory({.width = 300, .height = 300});
   int num_refused = 0;
@@ -304,7 +304,7 @@ TEST_CASE("pixels that are cut short are an error, however GDAL would fill them 
   CHECK(num_refused == 9);
 }
 
-TEST_CASE("windows, bands and memory that do not fit are refused") {
+TEST_CASE("windows, bands and buffers that do not match the raster are refused") {
   const Folder folder;
   const auto raster = open(write(folder / "a.png", "PNG", *in_memory({})));
   Bytes out(12);
@@ -334,7 +334,7 @@ TEST_CASE("many threads read one raster") {
   CHECK(wrong == std::vector<int>(8));
 }
 
-TEST_CASE("a forked child reads with handles of its own, and leaves those of its parent alone") {
+TEST_CASE("a forked child opens its own GDAL handles and leaves its parent's alone") {
   const Folder folder;
   const auto raster = open(write(folder / "a.png", "PNG", *in_memory({.width = 400, .height = 400})));
   const Bytes expected = read_all(*raster);
@@ -350,7 +350,7 @@ TEST_CASE("a forked child reads with handles of its own, and leaves those of its
   CHECK(read_all(*raster) == expected);
 }
 
-TEST_CASE("masks come from no data, alpha and masks of the file") {
+TEST_CASE("masks come from the no-data value, the alpha band and the mask band of a file") {
   const Folder folder;
   const Made made{.nodata = 9};
   const std::string path = write(folder / "a.tif", "GTiff", *in_memory(made));
@@ -373,7 +373,7 @@ TEST_CASE("masks come from no data, alpha and masks of the file") {
   CHECK(read_all(*open(masked)) == by_gdal(masked));
 }
 
-TEST_CASE("TIFFs lie where GDAL says, also turned, as points, and without code") {
+TEST_CASE("geotransform and CRS of TIFFs equal GDAL's, rotated, pixel-is-point and without EPSG code included") {
   const Folder folder;
   const std::array<double, 6> turned = {600000, 8.66, 5, 4400040, 5, -8.66};
   struct Case {
@@ -442,7 +442,7 @@ TEST_CASE("the georeference of real images is that of GDAL" * doctest::test_suit
   CHECK(num_compared > 12);
 }
 
-TEST_CASE("PNG of ours is read by GDAL as it was") {
+TEST_CASE("PNGs that tacore writes have the same pixels in GDAL") {
   const Folder folder;
   std::mt19937 random(5);
   for (int channels = 1; channels <= 4; ++channels) {
@@ -451,7 +451,7 @@ TEST_CASE("PNG of ours is read by GDAL as it was") {
         CAPTURE(channels);
         CAPTURE(to_string(type));
         Tensor pixels(type, {channels, height, width});
-        // Smooth with some noise, so that all cases of the filter meet.
+        // Smooth with some noise, so that all cases of the filter occur.
         std::size_t i = 0;
         for (std::byte& byte : pixels.bytes()) byte = static_cast<std::byte>(i++ / 9 + random() % 4);
         const Bytes png = encode_png(to_picture(pixels));
@@ -467,7 +467,7 @@ TEST_CASE("PNG of ours is read by GDAL as it was") {
   }
 }
 
-TEST_CASE("the opener for programs that load this library is the same") {
+TEST_CASE("tacore_gdal_raster_opener(), for programs that dlopen the library, opens rasters") {
   CHECK(gdal::tacore_gdal_raster_opener() != nullptr);
   CHECK_THROWS_AS(gdal::tacore_gdal_raster_opener()->open("/none/such.jpg"), IoError);
 }

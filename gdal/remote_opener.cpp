@@ -46,7 +46,7 @@ const VSIVirtualHandle& handle_of(const FilePtr& file) {
   return *reinterpret_cast<const VSIVirtualHandle*>(file.get());
 }
 
-/// Elsewhere GDAL does this when it registers its drivers, which are not needed here.
+/// Reads GDAL's configuration file, which GDAL else does when it registers its drivers; these are not needed here.
 void read_configuration_file() {
   static std::once_flag read;
   std::call_once(read, CPLLoadConfigOptionsFromPredefinedFiles);
@@ -59,8 +59,8 @@ void leave_connections_to_parent() {
   if (owner.exchange(now) != now) VSICurlClearCache();
 }
 
-/// While one lives, requests of this thread are single ones for what is asked: nothing is listed or read ahead. Tries
-/// are counted here, not in GDAL, which does not count those of ranges.
+/// While an object of this class exists, GDAL requests on this thread only the ranges that are read: it lists no
+/// folders and reads nothing ahead. Tries are counted here, not in GDAL, which does not count those of ranges.
 class Requests {
  public:
   explicit Requests(const RemoteOptions& options) {
@@ -72,7 +72,7 @@ class Requests {
   }
 
  private:
-  /// What the user has configured counts.
+  /// Keeps values that the user has configured.
   static void set_where_unset(std::optional<ThreadOption>& option, const char* name, const std::string& value) {
     if (CPLGetConfigOption(name, nullptr) == nullptr) option.emplace(name, value.c_str());
   }
@@ -84,7 +84,7 @@ class Requests {
   std::optional<ThreadOption> connect_, slow_time_, slow_limit_;
 };
 
-/// Why a request did not give what it was for.
+/// Why a request failed.
 struct Failure {
   std::string text;
   int number = EIO;         ///< errno
@@ -116,8 +116,8 @@ bool is_server(std::string_view path) {
   return begins_with_one_of(path, kServers);
 }
 
-/// What GDAL says of an opening that failed. It reads the errors of stores like S3 and then keeps the status to itself;
-/// of a connection that ended early it says nothing.
+/// GDAL's reason for a file that cannot be opened. It parses the errors of stores such as S3 and then hides the HTTP
+/// status; for a connection that ended early it gives no reason.
 Failure failure_to_open(const std::string& path) {
   const int number = errno, kind = VSIGetLastErrorNo();
   std::string text = VSIGetLastErrorMsg();
@@ -131,7 +131,7 @@ Failure failure_to_open(const std::string& path) {
   }
   Failure out{.text = std::move(text)};
   const bool is_silent = out.text.empty();
-  if (is_silent && is_server(path)) out.text = "no answer that GDAL can use";
+  if (is_silent && is_server(path)) out.text = "no response that GDAL can use";
   out.is_missing = out.text.empty() || kind == VSIE_AWSObjectNotFound || status == 404 || status == 410 ||
                    (kind == VSIE_FileError && number == ENOENT);
   out.may_pass = may_pass(status) || is_silent || (status == 0 && out.text.starts_with("CURL error"));
@@ -148,7 +148,7 @@ struct Opened {
   Failure failure = {};      ///< when there is no `file`
 };
 
-/// Asks the store, whatever GDAL remembers of it.
+/// Opens the file without the cache of GDAL.
 Opened open_now(const std::string& path) {
   VSICurlPartialClearCache(path.c_str());
   VSIErrorReset();
@@ -158,7 +158,7 @@ Opened open_now(const std::string& path) {
   if (!out.file || VSIFSeekL(out.file.get(), 0, SEEK_END) != 0) return {.failure = failure_to_open(path)};
   out.size = VSIFTellL(out.file.get());
   VSIStatBufL status = {};
-  // Of what has just been opened GDAL knows this without asking.
+  // GDAL knows this of a file that it has just opened, without a request.
   if (VSIStatExL(path.c_str(), &status, VSI_STAT_EXISTS_FLAG | VSI_STAT_NATURE_FLAG) != 0) return out;
   // For some stores GDAL finds folders, too.
   if (S_ISDIR(status.st_mode)) return {.failure = {.text = {}, .number = ENOENT, .is_missing = true}};
@@ -166,7 +166,7 @@ Opened open_now(const std::string& path) {
   return out;
 }
 
-/// The tries of one task.
+/// Counts the tries of one request.
 class Tries {
  public:
   Tries(const std::string& path, std::optional<uint64_t> offset, int max) : path_(path), offset_(offset), max_(max) {}
@@ -175,7 +175,7 @@ class Tries {
   void after(const Failure& failure) {
     ++count_;
     if (!failure.may_pass || count_ >= max_) {
-      throw IoError(failure.text + (count_ > 1 ? ", " + std::to_string(count_) + " times" : ""),
+      throw IoError(failure.text + (count_ > 1 ? " (" + std::to_string(count_) + " tries)" : ""),
                     {.path = path_, .offset = offset_}, failure.number);
     }
     wait(0.1 * std::pow(2.0, std::min(count_ - 1, 9)));
@@ -184,10 +184,9 @@ class Tries {
  private:
   static void wait(double seconds) {
     using namespace std::chrono;
-    const InterruptCheck check = interrupt_check();
     const auto end = steady_clock::now() + duration<double>(seconds);
     while (steady_clock::now() < end) {
-      if (check != nullptr && check()) throw QueryError("the reading was stopped");
+      throw_if_interrupted();
       std::this_thread::sleep_for(milliseconds(20));
     }
   }
@@ -221,10 +220,10 @@ class VsiFile final : public RemoteFile {
     for (;;) {
       const std::size_t got = read_once(offset, out);
       if (got == out.size()) return;
-      const Failure failure{
-          .text = std::to_string(got) + " bytes came; " + std::to_string(out.size()) + " expected" + Quiet::reason(),
-          .may_pass = is_server(path_)};
-      // GDAL does not tell why a range did not come; what the store says of the file now may.
+      const Failure failure{.text = std::to_string(got) + " bytes received; " + std::to_string(out.size()) +
+                                    " expected" + Quiet::reason(),
+                            .may_pass = is_server(path_)};
+      // GDAL does not tell why a range request failed; opening the file again may.
       if (failure.may_pass) require_same(tries);
       tries.after(failure);
     }
@@ -242,7 +241,7 @@ class VsiFile final : public RemoteFile {
     if (!is_whole) head_.clear();
   }
 
-  /// How many bytes came.
+  /// Returns the number of bytes received.
   std::size_t read_once(uint64_t offset, std::span<std::byte> out) const {
     CPLErrorReset();
     const VSIVirtualHandle& handle = handle_of(opened_.file);
@@ -270,7 +269,7 @@ class VsiFile final : public RemoteFile {
       if (now.size != size()) {
         changed(std::to_string(now.size) + " bytes; " + std::to_string(size()) + " when it was opened");
       }
-      if (now.modified != opened_.modified) changed("its time of modification is another one");
+      if (now.modified != opened_.modified) changed("its modification time differs");
       return;
     }
   }

@@ -16,7 +16,7 @@ using namespace tacore;
 
 namespace {
 
-/// A file of GDAL's in memory, which goes with this.
+/// A file in the memory of GDAL, removed with this object.
 class MemoryFile {
  public:
   MemoryFile(std::string path, const std::string& content) : path_(std::move(path)) { write(content); }
@@ -49,7 +49,7 @@ std::string read(const RemoteFile& file, uint64_t offset, std::size_t size) {
 
 }  // namespace
 
-TEST_CASE("a file of GDAL has its size and its bytes") {
+TEST_CASE("a file opened through GDAL has its size and its bytes") {
   const std::string content = pattern(100'000);
   const MemoryFile made("/vsimem/remote/a file, (1).bin", content);
   const auto file = gdal::remote_opener()->open(made.path(), {});
@@ -62,14 +62,14 @@ TEST_CASE("a file of GDAL has its size and its bytes") {
   CHECK(read(*file, content.size(), 0).empty());
 }
 
-TEST_CASE("a file of GDAL may be empty") {
+TEST_CASE("a file opened through GDAL may be empty") {
   const MemoryFile made("/vsimem/remote/empty.bin", "");
   const auto file = gdal::remote_opener()->open(made.path(), {});
   REQUIRE(file);
   CHECK(file->size() == 0);
 }
 
-TEST_CASE("where GDAL finds nothing there is nothing") {
+TEST_CASE("a path that GDAL does not find opens as null") {
   const MemoryFile made("/vsimem/remote/folder/a.bin", "a");
   for (const char* path : {"/vsimem/remote/none.bin", "/vsimem/remote/folder", "/vsimem/", "/vsizip//vsimem/none.zip/a",
                            "/vsisubfile/0_1,/vsimem/remote/none.bin", "/vsiunheardof/a"}) {
@@ -78,7 +78,7 @@ TEST_CASE("where GDAL finds nothing there is nothing") {
   }
 }
 
-TEST_CASE("a read past the end of a file of GDAL is an error that names both") {
+TEST_CASE("a read past the end of a file of GDAL is an error that names the range and the end") {
   const MemoryFile made("/vsimem/remote/short.bin", pattern(10));
   const auto file = gdal::remote_opener()->open(made.path(), {});
   REQUIRE(file);
@@ -91,17 +91,17 @@ TEST_CASE("a read past the end of a file of GDAL is an error that names both") {
   }
 }
 
-TEST_CASE("a file of GDAL that became shorter gives no short read") {
+TEST_CASE("a file of GDAL that shrank after opening is an error, not a short read") {
   const MemoryFile made("/vsimem/remote/shrinks.bin", pattern(1000));
   const auto file = gdal::remote_opener()->open(made.path(), {});
   REQUIRE(file);
   made.write(pattern(100));
   CHECK(read(*file, 0, 100) == pattern(100));
   CHECK_THROWS_WITH_AS(read(*file, 50, 100),
-                       doctest::Contains("/vsimem/remote/shrinks.bin: 50 bytes came; 100 expected"), IoError);
+                       doctest::Contains("/vsimem/remote/shrinks.bin: 50 bytes received; 100 expected"), IoError);
 }
 
-TEST_CASE("a file that GDAL finds inside of another one is read in any order") {
+TEST_CASE("a /vsisubfile/ path is read at any offset, in any order") {
   const std::string content = pattern(5000);
   const MemoryFile made("/vsimem/remote/whole.bin", content);
   const auto part = gdal::remote_opener()->open("/vsisubfile/1000_3000," + made.path(), {});
@@ -134,7 +134,7 @@ TEST_CASE("two threads read one file of GDAL") {
   }
 }
 
-TEST_CASE("a program that loads the library finds the same opener") {
+TEST_CASE("a program that loads the library finds the same remote opener") {
   CHECK(gdal::tacore_gdal_remote_opener() != nullptr);
   CHECK(gdal::tacore_gdal_remote_opener() == gdal::tacore_gdal_remote_opener());
 }

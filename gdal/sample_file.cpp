@@ -22,7 +22,7 @@ namespace tacore::gdal {
 
 namespace {
 
-/// A sample is data of strangers: what it says does not make us read other files, or ask hosts.
+/// Drivers that follow references to other files or hosts, which an untrusted sample must not cause.
 const std::set<std::string_view> kFollowing = {
     "VRT",      "DERIVED",         "GTI",    "WMS",        "WMTS",          "WCS",       "HTTP",         "PLMOSAIC",
     "PLSCENES", "STACIT",          "STACTA", "OGCAPI",     "NGW",           "EEDAI",     "DAAS",         "RDA",
@@ -50,7 +50,7 @@ struct CloseFile {
 };
 using FilePtr = std::unique_ptr<VSILFILE, CloseFile>;
 
-/// netCDF of all kinds; HDF5 begins one of them.
+/// True for netCDF of all kinds; netCDF-4 is HDF5.
 bool needs_real_file(std::string_view head) { return head.starts_with("CDF") || head.starts_with("\x89HDF\r\n\x1a\n"); }
 
 std::string temporary_folder() {
@@ -60,13 +60,13 @@ std::string temporary_folder() {
 
 }  // namespace
 
-/// A file that has no name, and a path all the same while it is open.
+/// A copy in an anonymous (unlinked) temporary file, which has a path while it is open.
 class SampleFile::Copy {
  public:
   explicit Copy(VSILFILE* original) : folder_(temporary_folder()) {
     std::string name = folder_ + "/tacore-XXXXXX";
     descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
-    if (descriptor_ < 0) throw IoError("no temporary file can be created there", {.path = folder_}, errno);
+    if (descriptor_ < 0) throw IoError("no temporary file can be created in this folder", {.path = folder_}, errno);
     ::unlink(name.c_str());
     try {
       fill(original);
@@ -100,7 +100,8 @@ class SampleFile::Copy {
   void write(std::string_view bytes) const {
     while (!bytes.empty()) {
       const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
-      if (written < 0 && errno != EINTR) throw IoError("no copy can be written there", {.path = folder_}, errno);
+      if (written < 0 && errno != EINTR)
+        throw IoError("no temporary copy can be written in this folder", {.path = folder_}, errno);
       if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
     }
   }

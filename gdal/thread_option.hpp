@@ -7,7 +7,7 @@
 
 namespace tacore::gdal {
 
-/// While one lives, a configuration option of GDAL has this value on this thread; then what it had before.
+/// Sets a configuration option of GDAL on this thread; the destructor restores the value from before.
 class ThreadOption {
  public:
   /// `name` must outlive this.

@@ -53,7 +53,7 @@ class PolygonNames : public extensions::GeoLayer {
     const OGRMultiPolygon polygons = projector_->project(footprint);
     std::vector<Overlap> overlaps;
     for (const double turn : projector_->turns(polygons)) collect(moved(polygons, turn), overlaps);
-    // The first of several: max_element would do the same, were it not for the areas of nothing.
+    // The first of the largest areas; std::max_element would also accept an area of 0.
     const Overlap* best = nullptr;
     for (const Overlap& each : overlaps) {
       if (each.area > 0 && (!best || each.area > best->area)) best = &each;
@@ -99,7 +99,7 @@ class PolygonNames : public extensions::GeoLayer {
     }
   }
 
-  /// Borders in the wild cross themselves: what GEOS refuses is mended first.
+  /// Published borders may cross themselves: polygons that GEOS refuses are repaired first.
   double common_area(const OGRGeometry& geometry, const OGRMultiPolygon& polygons, const std::string& name) const {
     std::unique_ptr<OGRGeometry> common(geometry.Intersection(&polygons));
     if (!common) {
@@ -107,7 +107,7 @@ class PolygonNames : public extensions::GeoLayer {
       if (valid) common.reset(valid->Intersection(&polygons));
     }
     if (!common) {
-      throw SchemaError("'" + name + "' has no part in common with a footprint that can be computed" + Quiet::reason(),
+      throw SchemaError("'" + name + "' has no computable intersection with a footprint" + Quiet::reason(),
                         {.path = path_});
     }
     return OGR_G_Area(OGRGeometry::ToHandle(common.get()));

@@ -9,15 +9,15 @@
 
 namespace tacore {
 
-/// Where something went wrong. Unset fields are unknown or do not apply.
+/// The file, byte offset and level at which an error occurred. Unset fields are unknown or do not apply.
 struct ErrorContext {
   std::string path = {};                ///< dataset or file, as the caller wrote it
   std::optional<uint64_t> offset = {};  ///< byte offset in `path`
-  std::optional<int> level = {};        ///< hierarchy level, 0 = root TORTILLA
+  std::optional<int> level = {};        ///< level of the tree of samples, 0 for the root
 };
 
-/// The base of all errors of tacore. what() is `path: level N: message (byte M)` without the parts that are unknown,
-/// and without passwords and tokens (redact()); context() has the path as it was given.
+/// The base class of all errors of tacore. what() is `path: level N: message (byte M)` without the parts that are
+/// unknown, and without passwords and tokens (redact()); context() has the path as it was given.
 ///
 ///     try {
 ///       load(path);
@@ -38,24 +38,24 @@ class TACORE_EXPORT Error : public std::runtime_error {
   ErrorContext where_;
 };
 
-/// A file that is damaged or is not in the format that the specification defines.
+/// Thrown for a file that is damaged or not in the format that the specification defines.
 class TACORE_EXPORT FormatError : public Error {
  public:
   using Error::Error;
   ~FormatError() override;
 };
 
-/// Columns, types or trees that do not fit together or break a rule of metadata.
+/// Thrown for columns, types or trees that do not fit together or break a rule of metadata.
 class TACORE_EXPORT SchemaError : public Error {
  public:
   using Error::Error;
   ~SchemaError() override;
 };
 
-/// A file, server or disk that failed: opening, reading or writing.
+/// Thrown when a file, server or disk fails: when opening, reading or writing is impossible.
 class TACORE_EXPORT IoError : public Error {
  public:
-  /// `error_number` is the system's errno, 0 when there is none.
+  /// `error_number` is the `errno` of the system, 0 when there is none.
   explicit IoError(const std::string& message, ErrorContext where = {}, int error_number = 0);
   ~IoError() override;
 
@@ -67,21 +67,21 @@ class TACORE_EXPORT IoError : public Error {
   int error_number_;
 };
 
-/// A query that cannot be run: SQL, unknown column or level, bad filter argument.
+/// Thrown for a query that cannot be run, such as wrong SQL, an unknown column or level, or a bad argument of a filter.
 class TACORE_EXPORT QueryError : public Error {
  public:
   using Error::Error;
   ~QueryError() override;
 };
 
-/// Input of a writer that breaks a rule. Nothing was written.
+/// Thrown for input of a writer that breaks a rule, before anything is written.
 class TACORE_EXPORT ValidationError : public Error {
  public:
   using Error::Error;
   ~ValidationError() override;
 };
 
-/// An id or position that does not exist, or rows that do not lead to their data.
+/// Thrown for an id or position that does not exist, and for rows whose data cannot be located.
 class TACORE_EXPORT NavigationError : public Error {
  public:
   using Error::Error;

@@ -9,23 +9,23 @@
 
 namespace tacore {
 
-/// The type of a sample (§5.1): a FILE has data, a FOLDER has children.
+/// The type of a sample: a FILE has data, a FOLDER has children.
 enum class SampleType { File, Folder };
 
-/// "FILE" or "FOLDER".
+/// The name of a sample type: "FILE" or "FOLDER".
 TACORE_EXPORT const char* to_string(SampleType type) noexcept;
 
-/// The children that every FOLDER at one position of the level above has, in order.
+/// The ordered children that every FOLDER at one position of the level above has.
 struct PitPattern {
-  uint64_t n = 0;                     ///< rows of the level that follow this pattern
+  uint64_t n = 0;                     ///< number of rows of the level that follow this pattern
   std::vector<SampleType> type = {};  ///< one for each child
   std::vector<std::string> id = {};   ///< as many as `type`
 
   bool operator==(const PitPattern&) const = default;
 };
 
-/// The Position-Invariant Tree of a dataset (§5.5, `taco:pit_schema`): the types and ids of descendants that all its
-/// samples share.
+/// The Position-Invariant Tree (PIT) of a dataset, `taco:pit_schema`: the types and ids of the descendants that all
+/// samples have in common.
 ///
 ///     // 100 FOLDERs of level 0, each with the FILEs `before` and `after`:
 ///     PitSchema::parse(R"({"root": {"n": 100, "type": "FOLDER"},
@@ -35,13 +35,13 @@ struct TACORE_EXPORT PitSchema {
   SampleType root_type = SampleType::File;
   std::map<int, std::vector<PitPattern>> hierarchy = {};  ///< by level, 1 and deeper
 
-  /// Parses the JSON object of `taco:pit_schema`. Throws SchemaError naming the broken rule.
+  /// Parses the JSON object `taco:pit_schema`. Throws SchemaError, which names the broken rule.
   static PitSchema parse(const std::string& json);
   std::string to_json() const;
 
-  /// The deepest level, 0 for a flat dataset.
+  /// The deepest level, 0 for a dataset without FOLDERs.
   int max_depth() const noexcept;
-  /// True when root type, levels, patterns, types and ids are the same, in order, whatever the numbers of rows.
+  /// True when root type, levels, patterns, types and ids are equal, in the same order, whatever the numbers of rows.
   bool is_compatible(const PitSchema& other) const noexcept;
   /// A copy whose root has `n` rows.
   PitSchema with_n(uint64_t n) const;

@@ -22,12 +22,12 @@ struct Column {
   bool operator==(const Column&) const = default;
 };
 
-/// A field of metadata and its value (§5.2), such as `{"cloud_cover", 12.5}`. A key is ASCII letters, digits and `_`
-/// with at most one `:` inside, after which letters of other scripts may follow; not `id`, `type`, `path` or
-/// `internal:...`. `type` is an Arrow name; without it the value has its own: int64, double, bool, string, binary,
-/// timestamp[us], lists and structs of these. Text is UTF-8; lists and structs nest at most 32 deep; a struct has at
-/// least one field, and no name twice. Times have milliseconds or finer units, since Parquet has no coarser ones but
-/// dates (date32).
+/// A metadata field of one sample and its value, such as `{"cloud_cover", 12.5}`. A key is ASCII letters, digits and
+/// `_` with at most one `:` inside, after which letters of other scripts may follow; it is not `id`, `type`, `path` or
+/// `internal:...`. `type` is the Arrow name of a type; without it the type follows from the value: int64, double, bool,
+/// string, binary, timestamp[us], lists and structs of these. Text is UTF-8; lists and structs nest at most 32 deep; a
+/// struct has at least one field, and no name twice. Times have milliseconds or finer units, since Parquet has no
+/// coarser type but dates (date32).
 struct MetadataField {
   std::string key = {};
   Value value = {};
@@ -35,8 +35,8 @@ struct MetadataField {
   std::string description = {};  ///< for `taco:field_schema`
 };
 
-/// A field of metadata for all samples of a level: a value for each. Without `type` it gets the type that holds all
-/// values.
+/// A metadata field of all samples of a level, with one value for each. Without `type` the column gets the type that
+/// holds all values.
 struct MetadataColumn {
   std::string key = {};
   std::vector<Value> values = {};
@@ -44,30 +44,37 @@ struct MetadataColumn {
   std::string description = {};  ///< for `taco:field_schema`
 };
 
-/// The container of a dataset (§6), or of one before version 2.0: Tortilla 0.5.0 and TACO 0.2.0.
+/// The container format of a dataset. Zip, Folder, Tacocat and Tacollection are those of TACO 2; Tortilla (0.5.0) and
+/// Taco (0.2.0) are files before version 2.0.
 enum class Format { Zip, Folder, Tacocat, Tacollection, Tortilla, Taco };
 
-/// "zip", "folder", "tacocat", "tacollection", "tortilla" or "taco".
+/// The name of a container format: "zip", "folder", "tacocat", "tacollection", "tortilla" or "taco".
 TACORE_EXPORT const char* to_string(Format format) noexcept;
-/// True for those before 2.0.
+/// True for the container formats before version 2.0: Tortilla and Taco.
 constexpr bool is_v1(Format format) noexcept { return format == Format::Tortilla || format == Format::Taco; }
 
 }  // namespace tacore
 
-/// Rows as text and files.
+/// Tables as text and files.
 namespace tacore::tabular {
 
+/// The format in which tabular::encode() writes the rows of a DataFrame.
 enum class Encoding {
-  Table,   ///< aligned columns for a person, long cells cut
+  Table,   ///< aligned columns for reading on a terminal; long cells are cut
   Csv,     ///< RFC 4180, header line; nested values as JSON, binary as base64
   Json,    ///< one array of row objects: null for NULL, NaN and infinities; RFC 3339 times; base64 binary
   Parquet  ///< zstd
 };
 
-/// "table", "csv", "json" or "parquet". Throws QueryError.
+/// Parses the name of an encoding: "table", "csv", "json" or "parquet". Throws QueryError for other text.
 TACORE_EXPORT Encoding parse_encoding(std::string_view text);
 
-/// Receives encoded bytes in order. What write() throws ends encode(), which throws it on.
+/// Receives encoded bytes in order. An exception that write() throws ends encode(), which rethrows it.
+///
+///     struct Text : tabular::Output {
+///       void write(std::string_view bytes) override { text += bytes; }
+///       std::string text;
+///     };
 class TACORE_EXPORT Output {
  public:
   virtual ~Output();

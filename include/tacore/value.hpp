@@ -10,7 +10,7 @@
 
 namespace tacore {
 
-/// Bytes that are no text, such as WKB; any bytes.
+/// A binary value: bytes that are not text, such as WKB.
 struct Binary {
   std::string bytes = {};
 
@@ -19,14 +19,14 @@ struct Binary {
 
 struct Value;
 
-/// Values by name, in order.
+/// A struct value: named values, in order.
 using Struct = std::vector<std::pair<std::string, Value>>;
 
-/// A value of metadata (§5.2): null, bool, integer, real number, text, bytes, time, list or struct. Text is UTF-8. The
-/// items of a list have one type or are null; integers among real numbers become real. Where a value breaks this, the
-/// function that is given it throws.
+/// A metadata value: null, bool, integer, real number, text, binary, time, list or struct. Text is UTF-8. The items of
+/// a list have one type or are null; integers among real numbers become real. Functions that take a value throw
+/// SchemaError where it breaks these rules.
 ///
-///     Value cloud = 12.5, bands = Value::List{"B04", "B03", "B02"}, place = Struct{{"lon", 9.1}, {"lat", 45.5}};
+///     Value cloud = 12.5, bands = Value::List{"B04", "B03", "B02"}, center = Struct{{"lon", 9.1}, {"lat", 45.5}};
 struct Value {
   using List = std::vector<Value>;
 

@@ -4,7 +4,7 @@
 
 namespace tacore {
 
-/// The version of the library that is running, such as "0.1.0".
+/// The version of the library at run time, such as "0.1.0".
 TACORE_EXPORT const char* version() noexcept;
 
 }  // namespace tacore

@@ -42,7 +42,7 @@ void set_python_error(const Error& error) {
 /// The exception of a signal handler in this thread (KeyboardInterrupt), kept until the interrupted query has returned.
 thread_local std::optional<nb::python_error> raised_by_signal;
 
-bool is_interrupted() {
+bool is_interrupted(void*) {
   if (!Py_IsInitialized()) return false;
   const nb::gil_scoped_acquire acquire;
   if (PyErr_CheckSignals() == 0) return false;

@@ -8,7 +8,7 @@
 
 using namespace tacore;
 
-TEST_CASE("a box is valid when it is finite and not upside down") {
+TEST_CASE("a box is valid when it is finite and its south is not above its north") {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   constexpr double kInf = std::numeric_limits<double>::infinity();
   CHECK(BBox{}.valid());
@@ -21,7 +21,7 @@ TEST_CASE("a box is valid when it is finite and not upside down") {
   CHECK_FALSE(BBox{0, -kInf, 1, 1}.valid());
 }
 
-TEST_CASE("a box that is not valid intersects nothing") {
+TEST_CASE("an invalid box intersects nothing") {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   constexpr double kInf = std::numeric_limits<double>::infinity();
   const BBox world;
@@ -64,7 +64,7 @@ TEST_CASE("boxes intersect when they share a point, edges included") {
   }
 }
 
-TEST_CASE("intersection does not change when either box is moved by whole turns") {
+TEST_CASE("moving either box by whole turns of longitude does not change whether they intersect") {
   std::mt19937 random(7);
   std::uniform_int_distribution<int> lon(-180, 180), lat(-90, 90), turn(-2, 2);
   for (int i = 0; i < 2000; ++i) {

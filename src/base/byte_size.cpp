@@ -34,7 +34,7 @@ int shift_of(std::string_view given) {
 uint64_t parse_size(std::string_view given) {
   const auto fail = [&](const char* why) {
     throw ValidationError(std::string("the size ") + quoted(given) + " " + why +
-                          "; such as 4GB, 512MB, 1.5 TiB or 1000 expected");
+                          ", expected a size such as 4GB, 512MB, 1.5 TiB or 1000");
   };
   const std::string_view text = trimmed(given);
   const auto end_of_digits = [&](std::size_t from) {
@@ -45,7 +45,7 @@ uint64_t parse_size(std::string_view given) {
   double fraction = 0;
   if (end < text.size() && text[end] == '.') {
     end = end_of_digits(whole_end + 1);
-    if (end == whole_end + 1) fail("has no digits behind the point");
+    if (end == whole_end + 1) fail("has no digits after the decimal point");
     std::from_chars(text.data() + whole_end, text.data() + end, fraction);
   }
   uint64_t whole = 0;
@@ -53,7 +53,7 @@ uint64_t parse_size(std::string_view given) {
   if (error == std::errc::result_out_of_range) fail("is too large");
   if (error != std::errc()) fail("does not begin with a number");
   const int shift = shift_of(trimmed(text.substr(end)));
-  if (shift < 0) fail("has no unit of B, KB, MB, GB, TB, KiB, MiB, GiB or TiB");
+  if (shift < 0) fail("has a unit other than B, KB, MB, GB, TB, KiB, MiB, GiB or TiB");
   if (whole > (uint64_t{INT64_MAX} >> shift)) fail("is too large");
   const uint64_t out = (whole << shift) + static_cast<uint64_t>(std::ldexp(fraction, shift));
   if (out == 0) fail("is 0");

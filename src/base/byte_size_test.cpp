@@ -6,7 +6,7 @@
 
 using namespace tacore;
 
-TEST_CASE("sizes count in powers of 1024, with decimals, in any case, with blanks") {
+TEST_CASE("sizes are parsed in powers of 1024, with decimals, blanks and any letter case") {
   struct Case {
     const char* text;
     uint64_t bytes;
@@ -28,7 +28,7 @@ TEST_CASE("sizes count in powers of 1024, with decimals, in any case, with blank
   }
 }
 
-TEST_CASE("what is not a size, or zero, is refused with the text") {
+TEST_CASE("text that is not a size, and a size of zero, are refused with the text quoted") {
   for (const char* text : {"", "GB", "4XB", "-1GB", "1,5GB", "1.GB", ".5GB", "1.2.3GB", "4 G B", "4iB", "1e3", "nan",
                            "0", "0MB", "0.1B", "9223372036854775808", "18446744073709551616", "99999999999TB"}) {
     CAPTURE(text);

@@ -29,7 +29,7 @@ To narrow(From value, const char* what) {
   static_assert(std::is_integral_v<To> && std::is_integral_v<From>);
   To out;
   if (__builtin_add_overflow(value, From{0}, &out)) {
-    throw FormatError(std::string(what) + " does not fit: " + std::to_string(value));
+    throw FormatError(std::string(what) + " is out of range: " + std::to_string(value));
   }
   return out;
 }

@@ -5,7 +5,7 @@
 namespace tacore {
 namespace {
 
-/// The product of two polynomials modulo that of the CRC; the highest bit is the coefficient of 1.
+/// The product of two polynomials modulo the polynomial of the CRC; the highest bit is the coefficient of 1.
 uint32_t product(uint32_t a, uint32_t b) {
   uint32_t out = 0;
   for (; a != 0; a <<= 1) {

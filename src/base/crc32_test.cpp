@@ -9,7 +9,7 @@ namespace {
 
 uint32_t crc_of(std::string_view text, uint32_t crc = 0) { return tacore::crc32(std::as_bytes(std::span(text)), crc); }
 
-TEST_CASE("CRC-32 has the published check value") {
+TEST_CASE("CRC-32 of the standard test string is the published check value") {
   CHECK(crc_of("123456789") == 0xCBF43926);
   CHECK(crc_of("") == 0);
   CHECK(crc_of("a") == 0xE8B7BE43);
@@ -23,7 +23,7 @@ TEST_CASE("a CRC continued over parts is the CRC of the whole") {
   }
 }
 
-TEST_CASE("an empty span without pointer continues a CRC unchanged") {
+TEST_CASE("an empty span with a null pointer leaves a CRC-32 unchanged") {
   CHECK(tacore::crc32({}, 0xCBF43926) == 0xCBF43926);
 }
 

@@ -10,7 +10,7 @@
 
 #include "tacore/time_range.hpp"
 
-/// Numbers that stand for times.
+/// Times given as numbers (epochs).
 namespace tacore {
 
 /// The ends of a TimeRange that is open on that side.
@@ -31,7 +31,7 @@ struct Epoch {
 /// 1e17 microseconds, else nanoseconds. Each number is judged by itself, so that a time is the same in whatever column,
 /// table or query it stands, and a sentinel beside it changes nothing. In exchange, milliseconds, microseconds and
 /// nanoseconds of about 1967 to 1973 are taken for a coarser unit. nullopt for the least and the greatest number, which
-/// stand for missing ones.
+/// usually mean a missing value.
 inline std::optional<Epoch> epoch_of(int64_t number) noexcept {
   constexpr int64_t kSecond = 1'000'000, kMillisecond = 1'000, kNanoseconds = 1'000;
   constexpr int64_t kLeast = std::numeric_limits<int64_t>::min(), kMost = std::numeric_limits<int64_t>::max();
@@ -44,8 +44,7 @@ inline std::optional<Epoch> epoch_of(int64_t number) noexcept {
   return Epoch{whole - (number % kNanoseconds < 0 ? 1 : 0), EpochUnit::Nanoseconds};
 }
 
-/// The same of a number that may have a fraction, to the nearest microsecond. nullopt for NaN, infinity, and what no
-/// int64 holds.
+/// As above for a number with a fraction, rounded to a microsecond. nullopt for NaN, infinity and numbers beyond int64.
 inline std::optional<Epoch> epoch_of(double number) noexcept {
   constexpr double kLimit = 9223372036854775808.0;  // 2^63
   if (!(std::abs(number) < kLimit)) return std::nullopt;
@@ -55,8 +54,8 @@ inline std::optional<Epoch> epoch_of(double number) noexcept {
   return Epoch{std::llround(number * kMicroseconds[static_cast<int>(unit->unit)]), unit->unit};
 }
 
-/// SOURCE_DATE_EPOCH, by which builders ask for reproducible output: the seconds since 1970 that stand for now. nullopt
-/// where it is not set, or is no number.
+/// The environment variable SOURCE_DATE_EPOCH, for reproducible output: the seconds since 1970 to use instead of the
+/// present time. nullopt where it is not set, or not a number.
 inline std::optional<int64_t> source_date_epoch() noexcept {
   const char* given = std::getenv("SOURCE_DATE_EPOCH");
   const std::string_view text = given ? given : "";

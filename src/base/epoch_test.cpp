@@ -13,7 +13,7 @@ int64_t real(double number) { return epoch_of(number).value().microseconds; }
 
 }  // namespace
 
-TEST_CASE("the magnitude of a number tells its unit") {
+TEST_CASE("the magnitude of an epoch number determines its unit") {
   CHECK(whole(kNoon) == kNoon * 1'000'000);
   CHECK(whole(kNoon * 1'000 + 1) == kNoon * 1'000'000 + 1'000);
   CHECK(whole(kNoon * 1'000'000 + 1) == kNoon * 1'000'000 + 1);
@@ -27,7 +27,7 @@ TEST_CASE("the magnitude of a number tells its unit") {
   CHECK(epoch_of(int64_t{100'000'000'000'000'000})->unit == EpochUnit::Nanoseconds);
 }
 
-TEST_CASE("numbers with a fraction are times to the microsecond") {
+TEST_CASE("fractional epoch numbers are times to the microsecond") {
   CHECK(real(1'673'784'000.5) == kNoon * 1'000'000 + 500'000);
   CHECK(real(1'673'784'000.123456) == kNoon * 1'000'000 + 123'456);
   CHECK(real(-0.5) == -500'000);
@@ -35,7 +35,7 @@ TEST_CASE("numbers with a fraction are times to the microsecond") {
   CHECK(real(static_cast<double>(kNoon) * 1e9) == kNoon * 1'000'000);
 }
 
-TEST_CASE("what stands for a missing number is no time") {
+TEST_CASE("sentinels for missing values (integer limits, NaN, infinity) are not times") {
   CHECK_FALSE(epoch_of(std::numeric_limits<int64_t>::min()));
   CHECK_FALSE(epoch_of(std::numeric_limits<int64_t>::max()));
   CHECK_FALSE(epoch_of(std::numeric_limits<double>::quiet_NaN()));
@@ -45,7 +45,7 @@ TEST_CASE("what stands for a missing number is no time") {
   CHECK_FALSE(epoch_of(1e300));
 }
 
-TEST_CASE("SOURCE_DATE_EPOCH is a number of seconds, or is not looked at") {
+TEST_CASE("SOURCE_DATE_EPOCH is read as a number of seconds, and ignored when it is not one") {
   const std::pair<const char*, std::optional<int64_t>> cases[] = {
       {"0", 0},           {"1369353600", 1369353600}, {"-5", -5},
       {"", std::nullopt}, {"12x", std::nullopt},      {" 12", std::nullopt}};

@@ -10,7 +10,7 @@ namespace {
 
 using namespace tacore;
 
-TEST_CASE("an error says path, level, message and byte, leaving out what is unknown") {
+TEST_CASE("an error text has path, level, message and byte, and omits those that are unknown") {
   struct Case {
     std::string name;
     ErrorContext where;

@@ -36,7 +36,7 @@ TEST_CASE("a cursor hands out bytes and text without copying") {
   CHECK(in.text(0).empty());
 }
 
-TEST_CASE("a cursor refuses to pass the end, names record and byte, and stays where it was") {
+TEST_CASE("a cursor refuses to read past the end, names record and byte, and keeps its position") {
   Cursor in(kBytes, "record", 1000);
   in.skip(13);
   const char* const words = "record is truncated: needs 4 more bytes, found 3 (byte 1013)";
@@ -50,7 +50,7 @@ TEST_CASE("a cursor refuses to pass the end, names record and byte, and stays wh
   CHECK_THROWS_AS(in.u8(), FormatError);
 }
 
-TEST_CASE("a cursor over nothing has nothing") {
+TEST_CASE("a cursor over no bytes has nothing left") {
   Cursor in({}, "record");
   CHECK(in.remaining() == 0);
   CHECK_THROWS_WITH_AS(in.u8(), "record is truncated: needs 1 more bytes, found 0 (byte 0)", FormatError);

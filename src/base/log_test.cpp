@@ -40,7 +40,7 @@ std::size_t count_of_three() {
   return recorder.messages.size();
 }
 
-TEST_CASE("each level lets through its own messages and the graver ones") {
+TEST_CASE("each log level passes its own messages and more severe ones") {
   verbose("debug");
   CHECK(log_level() == LogLevel::Debug);
   CHECK(count_of_three() == 3);
@@ -54,7 +54,7 @@ TEST_CASE("each level lets through its own messages and the graver ones") {
   CHECK(count_of_three() == 0);
 }
 
-TEST_CASE("an unknown level is refused and changes nothing") {
+TEST_CASE("an unknown log level is refused and changes nothing") {
   verbose("debug");
   const char* const bad[] = {"", "INFO", "info ", "warning", "true", "0", nullptr};
   for (const char* level : bad) {
@@ -65,7 +65,7 @@ TEST_CASE("an unknown level is refused and changes nothing") {
   verbose(false);
 }
 
-TEST_CASE("a message arrives with its level, as one line") {
+TEST_CASE("a log message arrives with its level, as one line") {
   Recorder recorder;
   verbose("info");
   log::warning("a\nb\n");
@@ -75,7 +75,7 @@ TEST_CASE("a message arrives with its level, as one line") {
   CHECK(recorder.messages[1] == std::pair(LogLevel::Info, std::string("c")));
 }
 
-TEST_CASE("without a sink messages are discarded") {
+TEST_CASE("log messages without a sink are discarded") {
   set_log_sink(nullptr);
   verbose("debug");
   CHECK_NOTHROW(log::warning("w"));

@@ -7,7 +7,7 @@
 /// both sides are brought to [-180, 180) first. No rounding happens in doing so.
 namespace tacore {
 
-/// `lon` in [-180, 180); NaN for what is not finite.
+/// `lon` in [-180, 180); NaN for a number that is not finite.
 inline double wrap_longitude(double lon) noexcept {
   if (lon >= -180 && lon < 180) return lon;
   const double out = std::remainder(lon, 360);
@@ -19,7 +19,7 @@ struct LongitudeArc {
   double first = 1;
   double last = 0;
 
-  /// Without branches: asked once for each row of a filter.
+  /// Without branches: called for each row of a filter.
   bool contains(double lon) const noexcept { return (lon >= first) & (lon <= last); }
   bool intersects(const LongitudeArc& other) const noexcept {
     return first <= last && other.first <= other.last && first <= other.last && other.first <= last;
@@ -27,7 +27,7 @@ struct LongitudeArc {
 };
 
 /// The arc from `minx` east to `maxx`, which may cross the antimeridian (minx > maxx, or either
-/// beyond 180), as arcs within [-180, 180]. The second is empty when one will do.
+/// beyond 180), as arcs within [-180, 180]. The second is empty when one is enough.
 inline std::array<LongitudeArc, 2> longitude_arcs(double minx, double maxx) noexcept {
   if (maxx - minx >= 360) return {LongitudeArc{-180, 180}, {}};
   const double first = wrap_longitude(minx);

@@ -10,10 +10,10 @@ namespace tacore {
 namespace {
 
 constexpr std::string_view kHidden = "***";
-/// What follows a URL in a sentence, and no URL holds as it is.
+/// The characters that end a URL in a sentence; inside of a URL they are percent-encoded.
 constexpr std::string_view kEnds = " \t\r\n\"'<>";
 
-/// A parameter of a URL whose value gives access. Rather one too many: its name still stands there.
+/// True for a parameter of a URL whose value gives access. In doubt it is hidden: its name stays visible.
 bool is_secret(std::string_view parameter) {
   const std::string name = lower(parameter);
   for (const std::string_view whole : {"sig", "key", "auth", "code", "pwd"}) {
@@ -52,7 +52,7 @@ std::string without_users(std::string_view text) {
     if (begin == text.npos) return out.append(text);
     out.append(text.substr(0, begin + 3));
     text.remove_prefix(begin + 3);
-    // Whatever stands before a slash: passwords hold what no URL should.
+    // Everything before the slash: unencoded passwords contain characters that a URL must not.
     const auto user = text.substr(0, text.find_first_of("/\n")).rfind('@');
     if (user == text.npos) continue;
     out += kHidden;
@@ -60,7 +60,7 @@ std::string without_users(std::string_view text) {
   }
 }
 
-/// "?a=1&sig=2" as "?a=1&sig=***". A URL that is a value is shown as text when it has something to hide.
+/// "?a=1&sig=2" as "?a=1&sig=***". A value that is a URL with a secret is shown decoded.
 std::string without_values(std::string_view text) {
   std::string out;
   while (!text.empty()) {

@@ -11,7 +11,7 @@
 namespace tacore {
 namespace {
 
-TEST_CASE("redact() hides users, passwords and the parameters that give access, and nothing else") {
+TEST_CASE("redact() hides user names, passwords and credential parameters, and nothing else") {
   struct Case {
     std::string text, shown;
   };
@@ -51,7 +51,7 @@ TEST_CASE("redact() hides users, passwords and the parameters that give access, 
   }
 }
 
-TEST_CASE("an error hides what its path and its message give away, and knows the path as it was given") {
+TEST_CASE("an error text redacts secrets in path and message, and its context keeps the original path") {
   const std::string path = "https://user:secret@h/a?sig=secret";
   const FormatError error("as " + path + ", broken", {.path = path, .offset = 7, .level = 1});
   CHECK(error.what() == std::string("https://***@h/a?sig=***: level 1: as https://***@h/a?sig=***, broken (byte 7)"));
@@ -59,7 +59,7 @@ TEST_CASE("an error hides what its path and its message give away, and knows the
   CHECK(error.context().path == path);
 }
 
-TEST_CASE("a log message hides secrets, too") {
+TEST_CASE("a log message redacts secrets") {
   verbose("info");
   std::string seen;
   set_log_sink([](LogLevel, std::string_view text, void* out) { *static_cast<std::string*>(out) += text; }, &seen);

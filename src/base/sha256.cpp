@@ -32,7 +32,7 @@ Sha256 sha256(const std::function<std::span<const std::byte>()>& next) {
     is_done = is_done && EVP_DigestUpdate(context.get(), bytes.data(), bytes.size()) == 1;
   }
   is_done = is_done && EVP_DigestFinal_ex(context.get(), reinterpret_cast<unsigned char*>(out.data()), nullptr) == 1;
-  if (!is_done) throw std::bad_alloc();  // only memory can be missing
+  if (!is_done) throw std::bad_alloc();  // a lack of memory is the only possible failure
   return out;
 }
 
@@ -41,7 +41,7 @@ Sha256 hmac_sha256(std::span<const std::byte> key, std::span<const std::byte> me
   const auto* made = HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
                           reinterpret_cast<const unsigned char*>(message.data()), message.size(),
                           reinterpret_cast<unsigned char*>(out.data()), nullptr);
-  if (made == nullptr) throw std::bad_alloc();  // only memory can be missing
+  if (made == nullptr) throw std::bad_alloc();  // a lack of memory is the only possible failure
   return out;
 }
 

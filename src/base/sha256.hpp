@@ -10,11 +10,11 @@
 
 namespace tacore {
 
-/// A SHA-256 (FIPS 180-4).
+/// A SHA-256 digest (FIPS 180-4).
 using Sha256 = std::array<std::byte, 32>;
 
 Sha256 sha256(std::span<const std::byte> bytes);
-/// Of the pieces that `next` gives, up to an empty one.
+/// The digest of the pieces that `next` returns, up to an empty one.
 Sha256 sha256(const std::function<std::span<const std::byte>()>& next);
 
 /// HMAC with SHA-256 (RFC 2104).

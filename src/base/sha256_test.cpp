@@ -24,7 +24,7 @@ TEST_CASE("HMAC with SHA-256 gives the values of RFC 4231") {
         "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 }
 
-TEST_CASE("A hash is read back from its digits, and from nothing else") {
+TEST_CASE("a SHA-256 hash is parsed from its hexadecimal digits, and from nothing else") {
   const std::string digits = hash_of("abc");
   const auto back = parse_sha256(digits);
   REQUIRE(back);

@@ -42,7 +42,7 @@ std::size_t utf8_length(std::string_view text) {
   return 0;
 }
 
-/// C0, DEL and C1: what a terminal may obey instead of showing.
+/// True for control characters (C0, DEL, C1), which a terminal may execute.
 bool is_control(std::string_view character) {
   const uint8_t first = byte_at(character, 0);
   return first < 0x20 || first == 0x7F || (first == 0xC2 && byte_at(character, 1) < 0xA0);
@@ -57,7 +57,7 @@ void append_escaped(std::string& out, std::string_view bytes) {
   }
 }
 
-/// `text` between two `quote`, each one inside doubled.
+/// `text` in quotation marks, with each one inside doubled.
 std::string doubled(std::string_view text, char quote) {
   if (text.find('\0') != std::string_view::npos) {
     throw QueryError("text for SQL has a NUL byte: " + quoted(text));

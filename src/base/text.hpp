@@ -22,10 +22,10 @@ std::string quoted(std::string_view text);
 std::string join(std::span<const std::string> parts, std::string_view separator);
 /// The inverse of join: one part more than there are separators, so "" is one empty part.
 std::vector<std::string> split(std::string_view text, char separator);
-/// ASCII only.
+/// Changes ASCII letters only.
 std::string lower(std::string_view text);
 bool ends_with_ignoring_case(std::string_view text, std::string_view suffix);
-/// Well-formed: no overlong form, no surrogate, nothing above U+10FFFF.
+/// True for well-formed UTF-8: no overlong form, no surrogate, nothing above U+10FFFF.
 bool is_utf8(std::string_view text) noexcept;
 /// Foreign text for a terminal, on one line: a space for each control character (C0, DEL, C1), `?` for bytes that are
 /// not UTF-8.
@@ -34,7 +34,7 @@ std::string without_controls(std::string_view text);
 /// `text` with each byte but letters, digits and -._~ as %XX (RFC 3986, 2.3); slashes stay with `keep_slash`.
 std::string percent_encoded(std::string_view text, bool keep_slash);
 
-/// With padding (RFC 4648, 4).
+/// Base64 with padding (RFC 4648, 4).
 std::string base64(std::span<const std::byte> bytes);
 
 }  // namespace tacore

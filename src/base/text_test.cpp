@@ -12,12 +12,12 @@ namespace {
 using namespace tacore;
 using namespace std::string_literals;
 
-TEST_CASE("names are encoded as stores sign them") {
+TEST_CASE("percent encoding follows the rules of AWS request signing") {
   CHECK(percent_encoded("a-b_c.d~e/f", true) == "a-b_c.d~e/f");
   CHECK(percent_encoded("a b/ü+=?", false) == "a%20b%2F%C3%BC%2B%3D%3F");
 }
 
-TEST_CASE("SQL text cannot leave its quotes") {
+TEST_CASE("quoted SQL text cannot end its own quotes") {
   struct Case {
     std::string text, literal, identifier;
   };
@@ -43,7 +43,7 @@ TEST_CASE("SQL text with a NUL byte is refused") {
   CHECK_THROWS_WITH_AS(sql_identifier("a\0b"s), words, QueryError);
 }
 
-TEST_CASE("foreign text in messages shows its control characters and broken UTF-8") {
+TEST_CASE("foreign text in messages has its control characters and invalid UTF-8 escaped") {
   struct Case {
     std::string name;
     std::string text, expected;
@@ -76,7 +76,7 @@ TEST_CASE("foreign text in messages is at most 120 bytes and ends with a whole c
   CHECK(quoted(std::string(1000000, '\xFF')).size() == 2 + 120 * 4 + 3);
 }
 
-TEST_CASE("UTF-8 is told from other bytes") {
+TEST_CASE("invalid UTF-8 is recognised") {
   struct Case {
     std::string name;
     std::string text;
@@ -127,12 +127,12 @@ TEST_CASE("split is the inverse of join") {
   CHECK(join(std::vector{"a"s, "b"s}, " AND ") == "a AND b");
 }
 
-TEST_CASE("only ASCII letters are lower-cased, whatever the locale") {
+TEST_CASE("only ASCII letters are converted to lower case, in any locale") {
   CHECK(lower("AZaz[@`{09") == "azaz[@`{09");
   CHECK(lower("\u00c4") == "\u00c4");
 }
 
-TEST_CASE("endings are compared without case") {
+TEST_CASE("file suffixes are compared without regard to case") {
   CHECK(ends_with_ignoring_case("a.TacoZip", ".tacozip"));
   CHECK(ends_with_ignoring_case("a", ""));
   CHECK(ends_with_ignoring_case("", ""));
@@ -141,7 +141,7 @@ TEST_CASE("endings are compared without case") {
   CHECK_FALSE(ends_with_ignoring_case("a[zip", "a{zip"));
 }
 
-TEST_CASE("base64 has the vectors of RFC 4648, 10") {
+TEST_CASE("base64 gives the test vectors of RFC 4648, section 10") {
   const std::string cases[][2] = {
       {"", ""},
       {"f", "Zg=="},

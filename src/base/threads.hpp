@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +16,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/interrupt.hpp"
+
 namespace tacore {
+
+/// How often a thread that waits looks whether its caller wants to stop.
+inline constexpr std::chrono::milliseconds kInterruptPeriod{20};
 
 /// The threads that `jobs` of options asks for: 0 is one for each processor.
 inline int num_threads(int jobs) noexcept {
@@ -22,22 +29,34 @@ inline int num_threads(int jobs) noexcept {
 }
 
 /// Runs `task(0)` to `task(count - 1)` on `jobs` threads (at least 1, and fewer where the system has no more), in about
-/// this order. The first exception stops the others after their current task and is rethrown.
+/// this order. The first exception stops the others after their current task, or while they wait for the network, and
+/// is rethrown. Throws QueryError when the caller wants to stop.
 void run_parallel(std::size_t count, int jobs, const std::function<void(std::size_t)>& task);
 
-/// Makes things side by side and hands them out in order, to one thread. That thread makes some too while it would
-/// wait. What is made and not handed out yet is bounded, and the same whatever `jobs` is.
+/// Runs `work` on a thread of its own, and meanwhile calls `watch` on this one every kInterruptPeriod; rethrows what
+/// `work` throws. The thread is kept for the next call: one that starts or ends while the process forks can leave
+/// memory in the child that the C library frees twice.
+void run_watched(const std::function<void()>& work, const std::function<void()>& watch);
+
+/// Makes items on several threads and hands them out in order to one consumer thread, which makes items itself instead
+/// of waiting. The items that wait for the consumer are bounded, by a limit that does not depend on `jobs`.
 template <class T>
 class OrderedWork {
  public:
   /// `make(0)` to `make(count - 1)` on `jobs` threads, the caller's among them (at least 1, and fewer where the system
-  /// has no more). `weights`, one for each, tell what they take in memory; those that wait weigh at most `limit`
-  /// together, or are one.
+  /// has no more). `weights` are the memory sizes of the items; those that wait have at most `limit` together, or
+  /// there is only one.
   OrderedWork(std::vector<uint64_t> weights, uint64_t limit, int jobs, std::function<T(std::size_t)> make)
       : weights_(std::move(weights)), limit_(limit), make_(std::move(make)) {
     try {
-      for (int i = 1; i < jobs && threads_.size() + 1 < weights_.size(); ++i) threads_.emplace_back([this] { run(); });
-    } catch (const std::system_error&) {  // no more threads: those there are do the work
+      const Interruption caller = current_interruption();
+      for (int i = 1; i < jobs && threads_.size() + 1 < weights_.size(); ++i) {
+        threads_.emplace_back([this, caller] {
+          const WorkerInterruption interruption(caller, is_stopped_);
+          run();
+        });
+      }
+    } catch (const std::system_error&) {  // no more threads: the existing ones do the work
     }
   }
   ~OrderedWork() {
@@ -51,15 +70,17 @@ class OrderedWork {
   OrderedWork(const OrderedWork&) = delete;
   OrderedWork& operator=(const OrderedWork&) = delete;
 
-  /// The next one; nullopt at the end. Throws what making it threw.
+  /// The next one; nullopt at the end. Throws what making it threw, and QueryError when the caller wants to stop.
   std::optional<T> next() {
     std::unique_lock lock(mutex_);
     if (num_taken_ == weights_.size()) return std::nullopt;
     while (waiting_.empty() || !waiting_.front().is_done) {
       if (may_begin()) {
         make_one(lock);
-      } else {
-        changed_.wait(lock);
+      } else if (changed_.wait_for(lock, kInterruptPeriod) == std::cv_status::timeout) {
+        lock.unlock();
+        throw_if_interrupted();
+        lock.lock();
       }
     }
     Item item = std::move(waiting_.front());
@@ -115,10 +136,10 @@ class OrderedWork {
   const std::function<T(std::size_t)> make_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Item> waiting_;  ///< begun and not handed out, in order
+  std::deque<Item> waiting_;  ///< begun and not handed out yet, in order
   std::size_t num_taken_ = 0;
   uint64_t weight_ = 0;  ///< of those waiting
-  bool is_stopped_ = false;
+  std::atomic<bool> is_stopped_ = false;
   std::vector<std::thread> threads_;
 };
 

@@ -1,6 +1,8 @@
 #include "base/threads.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <stdexcept>
@@ -49,7 +51,7 @@ TEST_SUITE("threads") {
     }
   }
 
-  TEST_CASE("results that wait are bounded by weight, and a single one may exceed the bound") {
+  TEST_CASE("the total weight of waiting results is bounded, but a single result may exceed the bound") {
     for (const int jobs : {1, 4}) {
       CAPTURE(jobs);
       std::atomic<uint64_t> made = 0;
@@ -71,7 +73,7 @@ TEST_SUITE("threads") {
     }
   }
 
-  TEST_CASE("the error of a task is thrown in the order of the tasks, whichever fails first") {
+  TEST_CASE("errors of tasks are rethrown in the order of the tasks, not of their failures") {
     for (const int jobs : {1, 3}) {
       CAPTURE(jobs);
       OrderedWork<int> work(ones(50), 50, jobs, [](std::size_t i) -> int {
@@ -83,12 +85,69 @@ TEST_SUITE("threads") {
     }
   }
 
-  TEST_CASE("tasks whose results nobody takes end with their owner") {
+  TEST_CASE("tasks whose results are never taken end with their OrderedWork") {
     std::atomic<int> made = 0;
     {
       const OrderedWork<int> work(ones(1000), 3, 4, [&](std::size_t) { return ++made; });
     }
     CHECK(made <= 3);
+  }
+
+  TEST_CASE("tasks stop when the caller wants to, on every thread and while they wait") {
+    for (const int jobs : {1, 4}) {
+      CAPTURE(jobs);
+      std::atomic<bool> stop = false;
+      const InterruptScope scope([](void* user) { return static_cast<std::atomic<bool>*>(user)->load(); }, &stop);
+      std::atomic<int> begun = 0;
+      const auto task = [&](std::size_t) {
+        if (++begun == 3 * jobs) stop = true;
+        throw_if_interrupted();
+      };
+      CHECK_THROWS_WITH_AS(run_parallel(1'000'000, jobs, task), "the call was stopped", QueryError);
+    }
+  }
+
+  TEST_CASE("an error on one thread stops the others while they wait") {
+    std::atomic<int> waiting = 0;
+    const auto task = [&](std::size_t i) {
+      if (i == 0) {
+        while (waiting < 3) std::this_thread::yield();
+        throw IoError("the first");
+      }
+      for (++waiting;; std::this_thread::yield()) throw_if_interrupted();
+    };
+    CHECK_THROWS_WITH_AS(run_parallel(4, 4, task), "the first", IoError);
+  }
+
+  TEST_CASE("watched work runs on another thread, which is kept, and its error is thrown here") {
+    std::thread::id first, second;
+    run_watched([&] { first = std::this_thread::get_id(); }, [] {});
+    run_watched([&] { second = std::this_thread::get_id(); }, [] {});
+    CHECK(first == second);
+    CHECK(first != std::this_thread::get_id());
+    std::atomic<int> num_watched = 0;
+    const auto here = std::this_thread::get_id();
+    run_watched(
+        [&] {
+          while (num_watched < 3) std::this_thread::yield();
+        },
+        [&] { num_watched += std::this_thread::get_id() == here ? 1 : 0; });
+    CHECK(num_watched == 3);
+    CHECK_THROWS_WITH_AS(run_watched([] { throw IoError("broken"); }, [] {}), "broken", IoError);
+  }
+
+  TEST_CASE("a forked child has watched threads of its own") {
+    run_watched([] {}, [] {});
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      bool ran = false;
+      run_watched([&] { ran = true; }, [] {});
+      ::_exit(ran ? 0 : 1);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
   }
 }
 

@@ -66,7 +66,7 @@ class TimeParser {
       if (!take('T') && !take('t') && !take(' ')) fail("the end, or T and a time of day");
       out += time_of_day();
       out -= zone();
-      if (!rest_.empty()) fail("nothing more");
+      if (!rest_.empty()) fail("the end");
     }
     // The zone of 0001-01-01T00:00:00+01:00 leads out of the years that can be written.
     if (out < kFirst || out > kLast) fail_whole("a year from 0001 to 9999 in UTC");
@@ -143,7 +143,8 @@ class TimeParser {
   }
 
   [[noreturn]] void fail(const std::string& wanted) const {
-    fail_whole(wanted + (rest_.empty() ? " at the end" : " at " + tacore::quoted(rest_)));
+    if (rest_.empty()) throw QueryError("time " + tacore::quoted(text_) + " ends too early: expected " + wanted);
+    fail_whole(wanted + ", found " + tacore::quoted(rest_));
   }
 
   [[noreturn]] void fail_whole(const std::string& wanted) const {
@@ -197,7 +198,7 @@ TimeRange TimeRange::parse(std::string_view text) {
   const auto left = trim(text.substr(0, slash));
   const auto right = slash == text.npos ? left : trim(text.substr(slash + 1));
   if (is_open(left) && is_open(right)) {
-    throw QueryError("time range " + tacore::quoted(text) + ": expected a time, or two with / between");
+    throw QueryError("time range " + tacore::quoted(text) + ": expected TIME or START/END");
   }
   const TimeRange out{as_start(left), as_end(right)};
   if (out.start > out.end) {

@@ -26,7 +26,7 @@ Encoding parse_encoding(std::string_view text) {
   if (text == "csv") return Encoding::Csv;
   if (text == "json") return Encoding::Json;
   if (text == "parquet") return Encoding::Parquet;
-  throw QueryError("format " + quoted(text) + "; table, csv, json or parquet expected");
+  throw QueryError("unknown format " + quoted(text) + ", expected table, csv, json or parquet");
 }
 
 }  // namespace tabular

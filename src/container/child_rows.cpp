@@ -18,9 +18,9 @@ std::vector<SampleType> period_types(const PitSchema& pit, int level) {
   return out;
 }
 
-/// The number of children of each row of a period; 0 for a FILE. Empty when the schema does not say. Deeper patterns
-/// are listed for the first pattern of a level only, so its siblings are assumed to be alike: are_children() verifies
-/// it.
+/// The number of children of each row of a period; 0 for a FILE. Empty when the schema does not state it. Deeper
+/// patterns are listed for the first pattern of a level only, so its siblings are assumed to be alike: are_children()
+/// verifies it.
 std::vector<int64_t> child_counts(const PitSchema& pit, int level) {
   const auto below = pit.hierarchy.find(level + 1);
   if (below == pit.hierarchy.end()) return {};

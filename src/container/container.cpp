@@ -262,7 +262,7 @@ SampleType sample_type(const LevelTable& level, int64_t row) {
 
 std::shared_ptr<const ByteSource> with_metadata(std::shared_ptr<const ByteSource> file, ByteRange collection,
                                                 std::span<const ByteRange> levels) {
-  // Whole tables where they have no more bytes together than are read first of a level that is a file of its own.
+  // Whole tables where all of them together are no larger than the first read of a level that is a file of its own.
   constexpr uint64_t kAll = kReadLevel.suffix;
   uint64_t size = collection.size;
   for (const ByteRange& level : levels) size += std::min(level.size, kAll);
@@ -279,7 +279,7 @@ void check_levels(const Collection& collection, std::size_t num_levels, const st
   const int depth = collection.pit_schema.max_depth();
   if (num_levels < static_cast<std::size_t>(depth) + 1) {
     throw FormatError("taco:pit_schema has levels 0 to " + std::to_string(depth) + ", but only " +
-                          std::to_string(num_levels) + " level tables are there",
+                          std::to_string(num_levels) + " level tables exist",
                       {.path = path});
   }
 }

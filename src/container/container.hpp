@@ -30,19 +30,19 @@ struct RowRange {
   int64_t count = 0;
 };
 
-/// Where the data of a row lies.
+/// The location of the data of a row.
 struct RowAddress {
   std::string id = {};
   SampleType type = SampleType::File;
-  std::optional<int64_t> offset = {};  ///< ZIP and TACOCAT
+  std::optional<int64_t> offset = {};  ///< in a ZIP and TACOCAT only
   std::optional<int64_t> size = {};
-  std::string source_file = {};    ///< TACOCAT
+  std::string source_file = {};    ///< in a TACOCAT only: the name of the ZIP
   std::string relative_path = {};  ///< from DATA/, without a slash at the end
-  bool is_proved = false;          ///< offset and size are what the ZIP says, not only what a table does
+  bool is_proved = false;          ///< the ZIP itself has confirmed offset and size, not only a level table
 };
 
-/// The columns of a LevelTable, or of the rows of a query, that an address has; type and relative_path are not looked
-/// at.
+/// The address that the columns of a LevelTable, or of the rows of a query, state. Does not read type and
+/// relative_path.
 template <class Table>
 RowAddress stored_address(const Table& table, int64_t row) {
   const auto text = [&](std::string_view name) {
@@ -59,51 +59,51 @@ RowAddress stored_address(const Table& table, int64_t row) {
           .source_file = text(names::kSourceFile)};
 }
 
-/// An open dataset file or folder: the collection, the levels, and where the data of a row lies. Immutable; safe from
+/// An open dataset file or folder: the collection, the levels, and the locations of samples. Immutable; safe from
 /// several threads. It runs no queries.
 class Container {
  public:
   virtual ~Container();
 
   virtual Format format() const noexcept = 0;
-  /// As the user wrote it.
+  /// The path as the user wrote it.
   const std::string& path() const noexcept { return path_; }
-  /// COLLECTION as it is stored: before 2.0 it says nothing of the tree, so ask tree().
+  /// COLLECTION as it is stored: before 2.0 it does not contain the tree, which tree() returns.
   const Collection& collection() const noexcept { return collection_; }
-  /// taco:pit_schema; before 2.0 derived from samples of the file, at the first call. Throws as reading them does, each
-  /// time.
+  /// taco:pit_schema; before 2.0 derived from samples of the file, at the first call. Each call throws what reading
+  /// them throws.
   const PitSchema& tree() const;
 
-  /// As many as the tree has where tables are not listed: throws as tree() then.
+  /// The number of levels; that of the tree where the container does not list its tables. Throws as tree() then.
   int num_levels() const;
   /// A level as it is stored: ids, types and parents are right, offsets of some published files are not.
   const std::shared_ptr<const LevelTable>& stored_level(int level) const;
   /// A level with verified offsets: they are compared with the central directories, once, and replaced where they
-  /// differ. As it is stored, with a warning, where that would take too many requests to a server.
+  /// differ. Where that would take too many requests to a server, the level as it is stored, with a warning.
   std::shared_ptr<const LevelTable> level(int level) const;
-  /// level() if that was called already, else stored_level(): for all other columns.
+  /// level() if that was called already, else stored_level(): for readers of all columns but offsets.
   std::shared_ptr<const LevelTable> known_level(int level) const;
 
-  /// True where ids are file names: then none may lead out of its folder. Else they may be any text.
+  /// True where ids are file names, which must not lead out of their folder. Otherwise ids may be any text.
   bool names_files() const noexcept { return !is_v1(format()); }
   /// The address of a row as known_level() has it. Throws FormatError for an id that leads out of its folder.
   RowAddress address(int level, int64_t row) const;
-  /// The same with offset and size verified by the ZIP itself. Throws FormatError where it has no such sample.
+  /// The address with offset and size verified by the ZIP itself. Throws FormatError when the ZIP has no such sample.
   virtual RowAddress proved(RowAddress row) const { return row; }
 
-  /// The path that GDAL opens: the data of a FILE, the `__meta__` of a FOLDER. The address is used as it is: proved()
-  /// verifies it. Throws NavigationError when the address lacks a part. Not for padding.
+  /// The path under which GDAL opens the data of a FILE or the `__meta__` of a FOLDER. The address is not verified: see
+  /// proved(). Throws NavigationError when the address lacks a part. Not for padding.
   virtual std::string vsi_path(const RowAddress& row) const = 0;
-  /// The same as an SQL expression over the columns of a level.
+  /// vsi_path() as an SQL expression over the columns of a level.
   virtual std::string vsi_sql(int level) const = 0;
-  /// The bytes of a FILE; in a ZIP each read is verified (open_sample()), unless load() was told not to.
+  /// The bytes of a FILE; in a ZIP each read is verified (open_sample()), unless load() was called with verify = false.
   virtual std::shared_ptr<const ByteSource> open_data(const RowAddress& row) const = 0;
-  /// The `__meta__` of a FOLDER at `level`, verified likewise. Throws NavigationError or IoError.
+  /// The `__meta__` of a FOLDER at `level`, verified as the bytes of a FILE. Throws NavigationError or IoError.
   virtual std::shared_ptr<const LevelTable> open_meta(const RowAddress& row, int level) const = 0;
-  /// The same; the last few tables stay open, so that reading a folder again takes no request.
+  /// open_meta() with a cache of the last few tables, so that reading a folder again takes no request.
   std::shared_ptr<const LevelTable> meta(const RowAddress& row, int level) const;
 
-  /// What identifies this version of the file, beside COLLECTION.json and the levels; "" where nothing does.
+  /// A text that identifies this version of the file, beside COLLECTION.json and the levels; "" when there is none.
   virtual std::string file_version() const { return {}; }
 
   /// The storage that opens its files; nullptr before look_for_headers().
@@ -111,7 +111,7 @@ class Container {
   /// False where its bytes are read over a network.
   bool is_local() const { return stored_level(0)->is_local(); }
 
-  /// Says where the TIFF index may be (tiff_index_file.hpp). To be called before the container is shared.
+  /// Sets the path of the TIFF index (tiff_index_file.hpp). Call it before the container is shared.
   void look_for_headers(std::shared_ptr<const Storage> storage, std::string path);
   /// The TIFF index, opened at the first call; nullptr when there is none for this dataset. Throws as
   /// TiffIndexFile::open, each time.
@@ -121,7 +121,7 @@ class Container {
   virtual std::optional<RowRange> children(int level, int64_t row) const;
 
   /// True when internal:parent_id never descends in a row group of `level`; in an index, within each source file, whose
-  /// rows lie together. Computed once.
+  /// rows are consecutive. Computed once.
   bool parents_ascend(int level, int group) const;
   /// The smallest and the largest internal:parent_id of each row group of `level`, as its footer has them.
   using Bounds = std::optional<std::pair<int64_t, int64_t>>;
@@ -139,12 +139,12 @@ class Container {
   Container(std::string path, Collection collection, std::vector<std::shared_ptr<const LevelTable>> levels);
   /// Adds levels that assemble() opens. For constructors.
   void add_levels(int count);
-  /// The same, as many as find_tree() will find.
+  /// Adds as many levels as find_tree() will find, for assemble() to open.
   void add_levels_of_tree();
   /// The result of tree(), computed once.
   virtual PitSchema find_tree() const;
-  /// The result of level(): a copy with right offsets, or nullptr for the stored one. `is_proved` is set to false where
-  /// it is not known whether they are right.
+  /// The result of level(): a copy with correct offsets, or nullptr for the stored level. `is_proved` is set to false
+  /// when the offsets could not be verified.
   virtual std::shared_ptr<const LevelTable> repair(int level, bool& is_proved) const;
   /// Opens a level that was nullptr in the constructor, at the first use.
   virtual std::shared_ptr<const LevelTable> assemble(int level) const;
@@ -164,7 +164,7 @@ class Container {
     std::vector<Bounds> bounds = {};     ///< the result of parent_bounds()
     std::map<int, bool> ascending = {};  ///< results of parents_ascend(), by row group
     std::once_flag numbered = {};
-    std::vector<int64_t> numbers = {};  ///< of each row among those of its source file
+    std::vector<int64_t> numbers = {};  ///< of each row among the rows of its source file
     std::once_flag assembled = {};
     std::atomic<bool> is_there = false;
   };
@@ -174,7 +174,7 @@ class Container {
   bool has_levels_of_tree_ = false;
   mutable std::once_flag tree_found_ = {};
   mutable PitSchema tree_ = {};
-  mutable std::vector<std::shared_ptr<const LevelTable>> levels_;  ///< nullptr until it is assembled, or for good
+  mutable std::vector<std::shared_ptr<const LevelTable>> levels_;  ///< nullptr until it is assembled, or if missing
   mutable std::vector<std::unique_ptr<Proof>> proofs_;
   std::shared_ptr<const Storage> storage_ = {};
   std::string headers_path_ = {};
@@ -188,11 +188,11 @@ class Container {
 /// FILE or FOLDER of a row. Throws FormatError for anything else.
 SampleType sample_type(const LevelTable& level, int64_t row);
 
-/// Refuses a collection whose tree is deeper than the levels that are there, and an empty list.
+/// Throws FormatError when the tree of the collection is deeper than the number of level tables, or there are none.
 void check_levels(const Collection& collection, std::size_t num_levels, const std::string& path);
 
-/// `file`, with what opening a dataset needs read together: `collection`, and the footer of each of `levels`; of a
-/// remote file whose levels are small, the whole levels: then rows take no more requests.
+/// `file` with the ranges that opening a dataset needs prefetched in one read: `collection`, and the footer of each of
+/// `levels`; of a remote file whose levels are small, the whole levels: then rows take no more requests.
 std::shared_ptr<const ByteSource> with_metadata(std::shared_ptr<const ByteSource> file, ByteRange collection,
                                                 std::span<const ByteRange> levels);
 

@@ -111,7 +111,7 @@ class FolderContainer : public Container {
     if (::stat(name.c_str(), &status) == 0) {
       const int64_t changed = nanoseconds(status.st_mtim) - kClockSlack;
       if (changed > opened_at_ && changed <= now())
-        throw IoError("changed since the dataset was opened; load it anew", {.path = name});
+        throw IoError("changed since the dataset was opened; load it again", {.path = name});
     } else if (errno != ENOENT && errno != ENOTDIR) {  // opening the file reports it
       throw IoError("cannot stat", {.path = name}, errno);
     }

@@ -59,8 +59,7 @@ std::vector<std::shared_ptr<const ByteSource>> LevelFiles::open_below() const {
                                   out[1] && is_same_level(*level0_, *out[1])};
     for (std::size_t i = 0; i < kKnown; ++i) {
       if (is_same[i]) continue;
-      throw IoError("the dataset changed since it was opened: this is not the file that was there; load it anew",
-                    {.path = paths_[i]});
+      throw IoError("changed since the dataset was opened; load it again", {.path = paths_[i]});
     }
     out.erase(out.begin(), out.begin() + kKnown);
   }

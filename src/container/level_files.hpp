@@ -32,12 +32,13 @@ class LevelFiles {
   int num_levels() const noexcept { return static_cast<int>(paths_.size()) - 1; }
   int num_first_levels() const noexcept { return level0_ ? 1 : num_levels(); }
   const std::string& path(int level) const { return paths_[static_cast<std::size_t>(level) + 1]; }
-  /// nullptr when the table is absent. The first call opens all tables that are not open, together. Throws as
-  /// Storage::open_all(), each time, and IoError when the dataset has changed since it was opened: after kMoment,
+  /// The table of a level; nullptr when it is absent. The first call opens all tables that are not open, together. Each
+  /// call throws as Storage::open_all(), and IoError when the dataset has changed since it was opened: after kMoment,
   /// COLLECTION.json and level 0 are opened again with the others, and compared.
   std::shared_ptr<const ByteSource> open(int level) const;
 
-  /// A shorter time is ignored: files that are opened concurrently may be of two versions as well.
+  /// The time after which a change is checked for. Within a shorter time it cannot be excluded anyway: files that are
+  /// opened concurrently may be of two versions as well.
   static constexpr std::chrono::seconds kMoment{2};
 
  private:
@@ -50,7 +51,7 @@ class LevelFiles {
   std::vector<std::string> paths_;            ///< of COLLECTION.json, and of each level
   std::vector<ReadHint> hints_;               ///< one for each path
   std::shared_ptr<const ByteSource> level0_;  ///< nullptr where all levels are opened together
-  Bytes document_;                            ///< COLLECTION.json, where the others may wait
+  Bytes document_;                            ///< COLLECTION.json, when the other levels are opened later
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   mutable std::once_flag opened_ = {};
   mutable std::vector<std::shared_ptr<const ByteSource>> levels_ = {};

@@ -55,7 +55,7 @@ class TacocatContainer : public Container {
     }
   }
 
-  /// stat(); false for an absent file. Throws IoError.
+  /// Calls stat(); false for an absent file. Throws IoError.
   static bool look_at(const std::string& path, struct stat& out) {
     if (::stat(path.c_str(), &out) == 0) return true;
     if (errno != ENOENT && errno != ENOTDIR) throw IoError("cannot stat", {.path = path}, errno);
@@ -142,7 +142,7 @@ class TacocatContainer : public Container {
     const std::lock_guard lock(mutex_);
     return archives_.emplace(file, std::move(archive)).first->second;
   }
-  /// The same; nullptr where that would take a request to a server.
+  /// As open_archive(); nullptr where that would take a request to a server.
   std::shared_ptr<const ByteSource> known_archive(const std::string& name) const {
     const std::string file = path_of_name(base_, name);
     if (!is_remote(file)) return storage_->open(file, kReadZip);
@@ -169,7 +169,7 @@ class TacocatContainer : public Container {
     const auto found = level_checksums(archive);
     if (found.empty() || found == expected->second) return;
     log::warning(path() + ": " + quoted(name) +
-                 " was changed after the index was made, which has its values of before; taco index makes it anew");
+                 " was changed after the index was made, which has the old values; `taco index` makes a new one");
   }
 
   ByteRange range_of(const RowAddress& row) const {
@@ -234,9 +234,9 @@ class TacocatContainer : public Container {
   mutable std::once_flag warned_ = {};
   mutable std::mutex mutex_;
   mutable std::map<std::string, std::shared_ptr<const ZipProofs>> proofs_ = {};
-  mutable std::map<std::string, std::shared_ptr<const ByteSource>> archives_ = {};  ///< remote ones that were read
+  mutable std::map<std::string, std::shared_ptr<const ByteSource>> archives_ = {};  ///< remote ZIPs that were read
   std::map<std::string, std::vector<uint32_t>> level_crc32s_ = {};                  ///< of parts, as taco:sources says
-  mutable std::set<std::string> checked_ = {};                                      ///< compared with them
+  mutable std::set<std::string> checked_ = {};  ///< parts that were compared with level_crc32s_
 };
 
 tacocat_header::Header read_header(const ByteSource& source, const std::string& path) {

@@ -81,9 +81,9 @@ std::shared_ptr<const TiffIndexFile> TiffIndexFile::open(const Storage& storage,
     leave_aside("it was made for another dataset than " + container.path() +
                 ", or for an earlier state of it; `taco index-tiffs` makes a new one");
   } catch (const FormatError& error) {  // some servers send an error page for an absent file, with status 200
-    leave_aside("it is no TIFF index of this version: " + error.message());
+    leave_aside("it is not a TIFF index of this version: " + error.message());
   } catch (const SchemaError& error) {
-    leave_aside("it is no TIFF index of this version: " + error.message());
+    leave_aside("it is not a TIFF index of this version: " + error.message());
   }
   return nullptr;
 }
@@ -116,10 +116,9 @@ std::string TiffIndexFile::find(const RowAddress& file, const ByteSource& bytes)
   const auto size = table_->integer(size_, begin), crc = table_->integer(crc32_, begin);
   if (size != static_cast<int64_t>(bytes.size()) || !crc || !require_crc32(bytes, static_cast<uint32_t>(*crc))) {
     std::call_once(warned_, [&] {
-      log::warning(
-          table_->where().path + ": the header of " + quoted(file.relative_path) +
-          " does not match the file, and other entries may not either: the TIFFs are read instead; `taco index-tiffs` makes a "
-          "new file");
+      log::warning(table_->where().path + ": the header of " + quoted(file.relative_path) +
+                   " does not match the file, and other entries may not either: the TIFFs are read instead; "
+                   "`taco index-tiffs` makes a new file");
     });
     return {};
   }

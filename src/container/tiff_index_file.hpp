@@ -17,15 +17,15 @@ namespace tacore {
 /// The suffix that is added to the path of a dataset.
 inline constexpr std::string_view kHeaderFileSuffix = ".headers";
 
-/// Columns of a level that hold the header of a TIFF: ours, and that of other writers.
+/// Columns of a level that hold the header of a TIFF: the one of tacore, and the one of other writers.
 inline constexpr std::string_view kHeaderColumns[] = {"taco:header", "internal:header"};
 /// The column of the TIFF index that has the fingerprint_of() its dataset.
 inline constexpr std::string_view kDatasetColumn = "dataset";
 /// The column with the CRC-32 of each FILE, as its ZIP has it.
 inline constexpr std::string_view kCrc32Column = "crc32";
 
-/// The path of the TIFF index of a dataset. In a URL the suffix stands in front of the query; "" for a signed URL,
-/// since its signature is for one file only.
+/// The path of the TIFF index of a dataset. In a URL the suffix precedes the query; "" for a signed URL, since its
+/// signature is for one file only.
 std::string header_file_path(const std::string& dataset);
 
 /// Identifies a dataset: by the number of rows, the size and the CRC-32 of the footer of each level table.
@@ -35,15 +35,16 @@ std::string fingerprint_of(const Container& container);
 struct HeaderRow {
   std::string source_file = {}, relative_path = {};
   int64_t size = -1;   ///< of the FILE; -1: not known
-  int64_t crc32 = -1;  ///< the same
+  int64_t crc32 = -1;  ///< of the FILE; -1: not known
   std::string header = {};
 };
 
-/// Immutable; safe from several threads.
+/// An open TIFF index. Immutable; safe from several threads.
 class TiffIndexFile {
  public:
-  /// nullptr when there is none at `path`. For the index of another dataset, or another kind of file: nullptr, too, and
-  /// `leave` is called with the reason, or, without it, a warning is logged. Throws IoError.
+  /// Opens the TIFF index at `path`; nullptr when there is none, and for the index of another dataset, or another kind
+  /// of file. In the latter cases `leave` is called with the reason, or, without it, a warning is logged. Throws
+  /// IoError.
   static std::shared_ptr<const TiffIndexFile> open(const Storage& storage, const std::string& path,
                                                    const Container& container,
                                                    const std::function<void(const std::string& why)>& leave = {});

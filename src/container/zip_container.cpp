@@ -71,8 +71,9 @@ class ZipContainer : public Container {
     const ByteRange out = place_of(row, path());
     const uint64_t size = source_->size();
     if (out.offset <= size && out.size <= size - out.offset) return out;
-    throw FormatError("sample " + quoted(row.id) + ": bytes " + std::to_string(*row.offset) + " + " +
-                          std::to_string(*row.size) + " leave the file of " + std::to_string(size),
+    throw FormatError("sample " + quoted(row.id) + ": " + std::to_string(*row.size) + " bytes at " +
+                          std::to_string(*row.offset) + " are outside of the file of " + std::to_string(size) +
+                          " bytes",
                       {.path = path()});
   }
 
@@ -103,7 +104,8 @@ class ZipContainer : public Container {
   bool verify_;
 };
 
-/// What TACO_HEADER would say, from the central directory: for archives that a general ZIP tool wrote or rewrote.
+/// The content of TACO_HEADER, derived from the central directory: for archives that a general ZIP tool wrote or
+/// rewrote.
 taco_header::Header header_from_directory(const ByteSource& source, const std::string& path) {
   const auto all = read_directory(source);
   auto entries = all;
@@ -144,8 +146,8 @@ std::optional<ByteRange> end_at_hand(const ByteSource& source) {
   return has_head || !source.has(end) ? std::nullopt : std::optional(end);
 }
 
-/// What TACO_HEADER would say, from the end of the central directory, where the entries of the metadata are. nullopt
-/// where they are not found there: then the header is read.
+/// The content of TACO_HEADER, derived from the end of the central directory, where the entries of the metadata are.
+/// nullopt where they are not found there: then the header is read.
 std::optional<taco_header::Header> header_from_end(const ByteSource& source) {
   const auto end = end_at_hand(source);
   if (!end) return std::nullopt;
@@ -189,8 +191,8 @@ std::optional<taco_header::Header> header_from_end(const ByteSource& source) {
   return out.levels.empty() ? std::nullopt : std::optional(out);
 }
 
-/// Whether the local headers in front of the level tables that a header names are theirs: one read, and no request to a
-/// server.
+/// Whether the local headers in front of the level tables that `header` lists belong to these tables. One read; a
+/// remote file is only checked where these bytes are in memory.
 bool is_of_its_tables(const ByteSource& source, const taco_header::Header& header) {
   std::vector<std::string> files;
   std::vector<ByteRange> rooms;

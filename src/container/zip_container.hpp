@@ -9,7 +9,7 @@
 
 namespace tacore {
 
-/// `verify`: samples are verified as they are read.
+/// Opens a TACO ZIP. `verify`: samples are verified as they are read.
 std::shared_ptr<Container> open_zip(std::shared_ptr<const ByteSource> source, const std::string& path,
                                     bool verify = true);
 Collection read_zip_collection(const std::shared_ptr<const ByteSource>& source, const std::string& path);

@@ -76,7 +76,7 @@ std::vector<uint64_t> payload_offsets(const ByteSource& archive, std::span<const
     const uint64_t end = next == limits.end() ? archive.size() : *next;
     if (payload > end || entries[i].size > end - payload) {
       throw FormatError("entry " + quoted(entries[i].name) +
-                            (end == archive.size() ? " leaves the file" : " reaches into the next one"),
+                            (end == archive.size() ? " ends behind the end of the file" : " overlaps the next entry"),
                         {.path = archive.name(), .offset = payload});
     }
     out.push_back(payload);
@@ -154,7 +154,7 @@ std::shared_ptr<const LevelTable> with_proved_places(
 
 void warn_unproved(const LevelTable& level, const std::string& why) {
   log::warning(level.where().path + ": level " + std::to_string(level.where().level.value_or(0)) +
-               ": places of samples are not proved, and handed out as the table has them: " + why);
+               ": offsets of samples are not verified, and used as the table states them: " + why);
 }
 
 }  // namespace tacore

@@ -20,30 +20,30 @@ namespace tacore {
 /// The name of a row's entry: DATA/a/b, or DATA/a/b/__meta__ for a FOLDER.
 std::string entry_name(std::string_view relative_path, SampleType type);
 
-/// Where the data of a row lies, by internal:offset and internal:size. Throws NavigationError, which names the dataset
-/// `path`, for a row without them.
+/// The byte range of the data of a row, from internal:offset and internal:size. Throws NavigationError, which names the
+/// dataset `path`, for a row without them.
 ByteRange place_of(const RowAddress& row, const std::string& path);
 /// The ZIP entry of a row. Throws as place_of().
 ZipEntry entry_of(const RowAddress& row, const std::string& path);
 
-/// Where the central directory of an archive is, and its number of entries: one read, two when a comment is long.
-/// Throws IoError, and FormatError where there is none.
+/// Finds the central directory of an archive, and its number of entries: one read, two when a comment is long. Throws
+/// IoError, and FormatError when there is none.
 zip::Directory directory_of(const ByteSource& archive);
 
-/// The end records are first looked for in so many bytes at the end of an archive.
+/// The number of bytes at the end of an archive in which the end records are searched first.
 inline constexpr uint64_t kShortTail = 4096;
 
-/// All entries of an archive: two reads, three when the directory is long.
+/// Reads all entries of an archive: two reads, three when the directory is long.
 std::vector<zip::CentralEntry> read_directory(const ByteSource& archive);
-/// The same, at the place that directory_of() has found.
+/// Reads all entries of an archive from a directory that directory_of() found.
 std::vector<zip::CentralEntry> read_directory(const ByteSource& archive, const zip::Directory& where);
 
-/// The offset of the payload of each entry, by its local header. Throws FormatError where the header is absent, the
-/// payload would overlap the next of `all` entries of the archive (none: of these), or the entry is a symbolic link.
+/// The offset of the payload of each entry, from its local header. Throws FormatError when the header is absent, when
+/// the payload would overlap the next of `all` entries of the archive (none: of `entries`), and for a symbolic link.
 std::vector<uint64_t> payload_offsets(const ByteSource& archive, std::span<const zip::CentralEntry> entries,
                                       std::span<const zip::CentralEntry> all = {});
 
-/// A ZIP that has samples, and its central directory.
+/// An open ZIP with samples, and its central directory.
 struct OpenDirectory {
   std::shared_ptr<const ByteSource> archive;
   std::shared_ptr<const ZipDirectory> directory;

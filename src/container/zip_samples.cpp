@@ -164,7 +164,7 @@ ByteRange header_room(uint64_t offset, const std::string& name, uint64_t extra =
   return {offset - size, size};
 }
 
-/// What a local header, or the central directory in its place, says of a payload.
+/// What a local header states of a payload; with a data descriptor, what the central directory states.
 struct Stated {
   uint32_t crc32 = 0;
   std::string fault = {};  ///< why the header is not that of the sample; "" when it is
@@ -186,19 +186,20 @@ Stated look_at_header(const ByteSource& archive, const ZipProofs& proofs, const 
     const Bytes more = archive.read(header_room(entry.range.offset, entry.name, kLongestExtra));
     header = zip::local_header_before(more, entry.name);
   }
-  if (!header) return {.fault = "no local header of " + quoted(entry.name) + " stands before its bytes"};
+  if (!header) return {.fault = "no local header of " + quoted(entry.name) + " in front of its bytes"};
   if (!header->is_stored()) {
     return {.fault = "its entry is compressed or encrypted (method " + std::to_string(header->method) +
                      "), stored expected"};
   }
-  const std::string wrong_size = "internal:size is " + std::to_string(entry.range.size) + ", its local header states ";
+  const std::string wrong_size = "internal:size is " + std::to_string(entry.range.size) + ", but ";
   if (header->has_descriptor()) {
     const auto place = proofs.directory(archive)->find(archive, entry.name);
     if (!place) return {.fault = "the ZIP has no entry " + quoted(entry.name)};
-    if (place->range != entry.range) return {.fault = wrong_size + "none and the central directory another place"};
+    if (place->range != entry.range) return {.fault = wrong_size + "the central directory has another offset or size"};
     return {.crc32 = place->crc32};
   }
-  if (header->size != entry.range.size) return {.fault = wrong_size + "another (" + std::to_string(header->size) + ")"};
+  if (header->size != entry.range.size)
+    return {.fault = wrong_size + "its local header states " + std::to_string(header->size)};
   if (is_header_again(after, entry.name, entry.range.size)) return {.fault = "duplicate local header before its data"};
   return {.crc32 = header->crc32};
 }
@@ -214,7 +215,7 @@ ZipPlace place_in_directory(const ByteSource& archive, const ZipProofs& proofs, 
   try {
     place = proofs.directory(archive)->find(archive, entry.name);
   } catch (const FormatError& error) {
-    fail(archive, entry, fault + ", and the central directory does not help: " + error.message());
+    fail(archive, entry, fault + ", and the central directory cannot be used: " + error.message());
   }
   if (!place) fail(archive, entry, fault + ", and the ZIP has no entry of that name");
   if (place->range != entry.range) proofs.warn_moved(archive);
@@ -224,8 +225,9 @@ ZipPlace place_in_directory(const ByteSource& archive, const ZipProofs& proofs, 
 /// Why the bytes of a sample cannot be where its row says; "" when they can.
 std::string why_outside(const ByteSource& archive, ByteRange range) {
   if (range.offset <= archive.size() && range.size <= archive.size() - range.offset) return "";
-  return "bytes " + std::to_string(static_cast<int64_t>(range.offset)) + " + " +
-         std::to_string(static_cast<int64_t>(range.size)) + " leave the file of " + std::to_string(archive.size());
+  return std::to_string(static_cast<int64_t>(range.size)) + " bytes at " +
+         std::to_string(static_cast<int64_t>(range.offset)) + " are outside of the file of " +
+         std::to_string(archive.size()) + " bytes";
 }
 
 /// Reads the local header of a sample in a local archive, with the first bytes of its payload.
@@ -355,7 +357,8 @@ class ZipSample final : public ByteSource {
     if (is_longer_or_shorter) fail_moved();
   }
   [[noreturn]] void fail_moved() const {
-    throw SampleMoved("sample " + quoted(entry_.id) + ": internal:offset and internal:size are of another; it has " +
+    throw SampleMoved("sample " + quoted(entry_.id) +
+                          ": internal:offset and internal:size are those of another sample; it has " +
                           std::to_string(size_) + " bytes at " + std::to_string(offset_),
                       {.path = archive_->name()});
   }
@@ -441,7 +444,7 @@ ByteRange prove_place(const ByteSource& archive, const ZipProofs& proofs, const 
   if (const auto directory = archive.is_local() ? nullptr : proofs.small_directory(archive)) {
     std::size_t near = 0;
     if (directory->holds(archive, entry.name, entry.range, near)) return entry.range;
-    const std::string fault = "no entry " + quoted(entry.name) + " is where its row says";
+    const std::string fault = "the entry " + quoted(entry.name) + " is not at its internal:offset";
     return place_in_directory(archive, proofs, entry, fault).range;
   }
   const Stated stated = look_locally(archive, proofs, entry);

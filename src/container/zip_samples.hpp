@@ -18,7 +18,7 @@
 /// where these contradict a level table, by the central directory.
 namespace tacore {
 
-/// The range of the payload of an entry, and its CRC-32, by the central directory.
+/// The byte range of the payload of an entry, and its CRC-32, as the central directory states them.
 struct ZipPlace {
   ByteRange range = {};
   uint32_t crc32 = 0;
@@ -27,7 +27,7 @@ struct ZipPlace {
 /// The central directory of a ZIP, by offset and by name. Safe from several threads.
 class ZipDirectory {
  public:
-  /// Reads it. Throws IoError, and FormatError where there is none.
+  /// Reads the central directory. Throws IoError, and FormatError when there is none.
   explicit ZipDirectory(const ByteSource& archive);
 
   /// The entry called `name`; nullopt when there is none. Throws FormatError when it is compressed, a link, or reaches
@@ -43,34 +43,34 @@ class ZipDirectory {
   uint64_t payload_of(const ByteSource& archive, std::size_t number) const;
 
   std::vector<zip::CentralEntry> entries_;  ///< by local_offset
-  uint64_t end_ = 0;                        ///< where the directory begins
+  uint64_t end_ = 0;                        ///< offset of the directory
   mutable std::mutex mutex_;
-  mutable std::vector<std::size_t> by_name_;  ///< made when it is first needed
+  mutable std::vector<std::size_t> by_name_;  ///< computed when it is first needed
 };
 
-/// What is known of one ZIP, which may be opened many times: its directory, once it was read, and which samples were
-/// verified. Safe from several threads.
+/// The central directory of one ZIP, once it was read, and the samples that were verified, shared by all who open this
+/// ZIP. Safe from several threads.
 class ZipProofs {
  public:
-  /// A directory of at most this size is read from a server, to verify all samples with one request.
+  /// Maximal size of a directory that is read from a server to verify all samples with one request.
   static constexpr uint64_t kSmallDirectory = 8 << 20;
 
-  /// `stays_open`: the archive is opened once. A file that is opened again may be another one by then: of it only the
-  /// directory is kept, which serves to repair offsets.
+  /// `stays_open`: the archive is opened once. When it is opened anew for each read, it may have been replaced
+  /// meanwhile: then only the directory is kept, which serves to repair offsets.
   explicit ZipProofs(bool stays_open) : stays_open_(stays_open) {}
 
-  /// Read at the first call, and kept.
+  /// The central directory, which is read at the first call and kept.
   std::shared_ptr<const ZipDirectory> directory(const ByteSource& archive) const;
-  /// The same if it was read already; else nullptr.
+  /// The central directory if it was read already; else nullptr.
   std::shared_ptr<const ZipDirectory> known_directory() const;
-  /// The same; nullptr where it would be read from a server and is longer than kSmallDirectory.
+  /// The central directory; nullptr when it would be read from a server and is longer than kSmallDirectory.
   std::shared_ptr<const ZipDirectory> small_directory(const ByteSource& archive) const;
-  /// The same; nullptr where that would take a request to a server.
+  /// The central directory; nullptr when reading it would take a request to a server.
   std::shared_ptr<const ZipDirectory> directory_at_hand(const ByteSource& archive) const;
 
   bool is_proved(ByteRange range, const std::string& name) const;
   void remember(ByteRange range, const std::string& name) const;
-  /// Warns once that samples of this ZIP are not where its tables say.
+  /// Warns once that samples of this ZIP are not at the offsets in its tables.
   void warn_moved(const ByteSource& archive) const;
 
  private:
@@ -81,14 +81,14 @@ class ZipProofs {
   mutable bool warned_ = false;
 };
 
-/// The bytes of a sample are elsewhere than its row says, and of another length. The caller tries again, and then reads
-/// the right ones.
+/// Thrown when a sample has another offset than its row states, and another length. When the caller tries again, the
+/// right bytes are read.
 class SampleMoved final : public FormatError {
  public:
   using FormatError::FormatError;
 };
 
-/// `body`, and once more where a sample has moved.
+/// Calls `body`, and a second time when it throws SampleMoved.
 template <class Body>
 auto again_if_moved(const Body& body) {
   try {
@@ -98,28 +98,28 @@ auto again_if_moved(const Body& body) {
   }
 }
 
-/// A sample of a ZIP.
+/// The ZIP entry of a sample, as its level table states it.
 struct ZipEntry {
   std::string name = {};  ///< of the entry
   std::string id = {};    ///< of the sample, for messages
-  ByteRange range = {};   ///< as the level table says
+  ByteRange range = {};   ///< of the payload
 };
 
-/// The payload of `entry`. Its local header is checked before any of its bytes are returned: on opening where the
-/// archive is local, else, once for each sample, with the first read, together with its bytes. A sample that is read
-/// whole must have the CRC-32 of its header. Where a check fails, the sample is looked up in the central directory and
-/// read from there. Reads throw FormatError where that does not help, SampleMoved, IoError.
+/// Opens the payload of `entry`. Its local header is checked before any of its bytes are returned: when the archive is
+/// local, on opening; else, once for each sample, with the first read, together with its bytes. A sample that is read
+/// whole must have the CRC-32 of its header. When a check fails, the sample is looked up in the central directory and
+/// read from there. Reads throw FormatError when that fails too, SampleMoved, IoError.
 std::shared_ptr<const ByteSource> open_sample(std::shared_ptr<const ByteSource> archive,
                                               std::shared_ptr<const ZipProofs> proofs, ZipEntry entry);
 
-/// The range of the payload of `entry`: that of its row, if its local header is there, else that of the central
-/// directory. Throws FormatError where neither has it, IoError.
+/// The byte range of the payload of `entry`: that of its row, if its local header precedes it, else that of the central
+/// directory. Throws FormatError when neither is right, IoError.
 ByteRange prove_place(const ByteSource& archive, const ZipProofs& proofs, const ZipEntry& entry);
 
 /// The CRC-32 in the header of a sample; nullopt for other sources, and before the header was read.
 std::optional<uint32_t> stated_crc32(const ByteSource& sample);
-/// False when the header of the sample has another CRC-32. Where the header was not read yet, reading throws
-/// FormatError when it has another one.
+/// False when the header of the sample states another CRC-32. When the header was not read yet, a later read throws
+/// FormatError if it states another one.
 bool require_crc32(const ByteSource& sample, uint32_t expected);
 
 /// All bytes of each source, as read_together() does, with samples of ZIPs verified.

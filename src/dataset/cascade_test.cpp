@@ -16,9 +16,6 @@ const BBox kJapan{130, 30, 145, 38};
 
 FilterOptions at(int level) { return {.column = "auto", .level = level}; }
 
-Dataset part(int number) {
-  return load(golden("cascade_tacocat/cascade_part000" + std::to_string(number) + ".tacozip"));
-}
 Dataset parts() { return concat({part(1), part(2), part(3), part(4)}); }
 Dataset tacocat() { return load(golden("cascade_tacocat")); }
 
@@ -34,7 +31,7 @@ std::vector<Case> everywhere() {
           {"concat", parts()}};
 }
 
-/// Every path below the rows that show, in order.
+/// Every path below the visible rows, in order.
 Strings tree(const DataFrame& frame) {
   Strings out;
   for (int64_t row = 0; row < frame.num_rows(); ++row) {
@@ -52,7 +49,7 @@ Strings tree(const Dataset& dataset) { return tree(dataset.data()); }
 
 }  // namespace
 
-TEST_CASE("a box at level 1 keeps the samples with such a child" * doctest::test_suite("external")) {
+TEST_CASE("filter_bbox at level 1 keeps the samples with a matching child" * doctest::test_suite("external")) {
   if (missing(published("zip/nested.tacozip"))) return;
   for (const std::string name : {"zip/nested.tacozip", "folder/nested"}) {
     CAPTURE(name);
@@ -70,14 +67,14 @@ TEST_CASE("a box at level 1 finds Spain in europe and Japan in asia") {
   }
 }
 
-TEST_CASE("a cascade at level 2 keeps europe and read shows country_0/city_0 only") {
+TEST_CASE("a cascade at level 2 keeps europe, and read shows only country_0/city_0") {
   for (const auto& c : everywhere()) {
     CAPTURE(c.name);
     CHECK(tree(c.dataset.filter_bbox(kMadrid, at(2))) == Strings{"europe/country_0/city_0"});
   }
 }
 
-TEST_CASE("rows of different sources with equal numbers are told apart") {
+TEST_CASE("rows with equal numbers in different source files are distinguished") {
   for (const auto& c : everywhere()) {
     CAPTURE(c.name);
     const DataFrame found = c.dataset.filter_bbox(100, 30, 150, 40, at(2)).data();
@@ -86,14 +83,14 @@ TEST_CASE("rows of different sources with equal numbers are told apart") {
   }
 }
 
-TEST_CASE("levels above the target show survivors only, those below it everything") {
+TEST_CASE("levels above the filtered level show only kept rows, deeper levels show all") {
   for (const auto& c : everywhere()) {
     CAPTURE(c.name);
     CHECK(tree(c.dataset.filter_bbox(kSpain, at(1))) == Strings{"europe/country_0/city_0", "europe/country_0/city_1"});
   }
 }
 
-TEST_CASE("SQL over the levels sees all rows, filtered or not") {
+TEST_CASE("SQL over deeper levels sees all rows, filtered or not") {
   for (const auto& c : everywhere()) {
     CAPTURE(c.name);
     for (const auto& [table, rows] : {std::pair("level0", "4"), std::pair("level1", "8"), std::pair("level2", "16")}) {
@@ -104,7 +101,7 @@ TEST_CASE("SQL over the levels sees all rows, filtered or not") {
   }
 }
 
-TEST_CASE("earlier level-0 filters still hold after a cascade") {
+TEST_CASE("earlier level-0 filters still apply after a cascade") {
   for (const auto& c : everywhere()) {
     CAPTURE(c.name);
     const Dataset world = c.dataset.sql("SELECT * FROM data WHERE continent <> 'europe'");
@@ -113,7 +110,7 @@ TEST_CASE("earlier level-0 filters still hold after a cascade") {
   }
 }
 
-TEST_CASE("two cascades at one level ask for a row that meets both, in any order") {
+TEST_CASE("two cascades at one level keep the parents of a row that meets both, in any order") {
   const TimeRange late = TimeRange::parse("2023-01-11/2023-12-31");
   for (const auto& c : everywhere()) {
     CAPTURE(c.name);
@@ -125,7 +122,7 @@ TEST_CASE("two cascades at one level ask for a row that meets both, in any order
   }
 }
 
-TEST_CASE("cascades at different levels combine too, in any order") {
+TEST_CASE("cascades at different levels combine, in any order") {
   for (const auto& c : everywhere()) {
     CAPTURE(c.name);
     const TimeRange eleventh = TimeRange::parse("2023-01-11");
@@ -137,7 +134,7 @@ TEST_CASE("cascades at different levels combine too, in any order") {
   }
 }
 
-TEST_CASE("a level-0 filter or query after a cascade keeps the child restriction") {
+TEST_CASE("a level-0 filter or query after a cascade keeps the restriction of its children") {
   for (const auto& c : everywhere()) {
     CAPTURE(c.name);
     const Dataset madrid = c.dataset.filter_bbox(kMadrid, at(2));
@@ -190,7 +187,7 @@ TEST_CASE("ORDER BY before a cascade decides the order of its rows") {
   }
 }
 
-TEST_CASE("LIMIT before a cascade limits what the cascade sees") {
+TEST_CASE("LIMIT before a cascade limits its input") {
   const Dataset two = tacocat().sql("SELECT * FROM data ORDER BY continent LIMIT 2");  // africa, americas
   CHECK(two.filter_bbox(kMadrid, at(2)).num_rows() == 0);
   CHECK(ids(two.filter_datetime("2023-07-01/2023-12-31", at(2)).data()) == Strings{"africa", "americas"});
@@ -201,7 +198,7 @@ TEST_CASE("LIMIT after a cascade limits its result") {
   CHECK(ids(found.data()) == Strings{"asia"});
 }
 
-TEST_CASE("a cascade shows the columns that join levels") {
+TEST_CASE("a cascade keeps the columns that link levels") {
   const Strings plain = column_names(tacocat().data());
   for (const std::string name : {"internal:current_id", "internal:parent_id", "internal:source_file"}) {
     CAPTURE(name);
@@ -216,7 +213,7 @@ TEST_CASE("a cascade shows the columns that join levels") {
   }
 }
 
-TEST_CASE("a cascade is RSUT compliant when all survivors have the same children") {
+TEST_CASE("a cascade is RSUT compliant when all kept samples have the same children") {
   // country_0 and country_1 of every continent.
   CHECK(tacocat().filter_bbox(-180, -90, 180, 90, at(2)).is_rsut());
   // One continent is alike by itself.
@@ -249,7 +246,7 @@ std::string three_levels(const TemporaryFolder& folder) {
 
 }  // namespace
 
-TEST_CASE("survivors that differ two levels below the roots only are not RSUT compliant") {
+TEST_CASE("a cascade whose kept samples differ only two levels below the root is not RSUT compliant") {
   const TemporaryFolder folder;
   const Dataset all = load(three_levels(folder));
   CHECK(all.verify_rsut());
@@ -262,7 +259,7 @@ TEST_CASE("survivors that differ two levels below the roots only are not RSUT co
   CHECK(uneven.sql("SELECT * FROM data WHERE id = 'a'").is_rsut());
 }
 
-TEST_CASE("inputs that are alike by themselves may differ once they are concatenated") {
+TEST_CASE("RSUT-compliant inputs may have a concatenation that is not RSUT compliant") {
   const TemporaryFolder folder;
   const Dataset all = load(three_levels(folder));
   const Dataset a = all.sql("SELECT * FROM data WHERE id = 'a'").filter_datetime("2024-01-01/2024-01-02", at(2));
@@ -273,7 +270,7 @@ TEST_CASE("inputs that are alike by themselves may differ once they are concaten
   CHECK(concat({b, b}).is_rsut());
 }
 
-TEST_CASE("a cascade over a concatenated set never mixes sources") {
+TEST_CASE("a cascade over concatenated datasets never mixes their sources") {
   const DataFrame found = parts().filter_bbox(kJapan, at(1)).data();
   CHECK(tree(found) == Strings{"asia/country_0/city_0", "asia/country_0/city_1"});
   CHECK(has_text(vsi(found, "asia/country_0/city_0"), "cascade_part0002.tacozip"));
@@ -296,12 +293,12 @@ TEST_CASE("a cascade without a match gives no rows and no error") {
   }
 }
 
-TEST_CASE("the columns of an empty cascade are those of a full one") {
+TEST_CASE("an empty cascade has the columns of a non-empty one") {
   CHECK(column_names(tacocat().filter_bbox(-150, -80, -149, -79, at(2)).data()) ==
         column_names(tacocat().filter_bbox(kMadrid, at(2)).data()));
 }
 
-TEST_CASE("a cascade after a query that dropped what joins levels says so") {
+TEST_CASE("a cascade after a query that dropped the linking columns is a QueryError that says how to keep them") {
   const Dataset bare = tacocat().sql("SELECT id, type FROM data");
   const std::string text = error_of([&] { bare.filter_bbox(kMadrid, at(2)).data(); });
   CHECK(has_text(text, "QueryError: "));
@@ -313,7 +310,7 @@ TEST_CASE("a cascade that names its column tests that column") {
   CHECK(tree(tacocat().filter_bbox(kMadrid, centroid)) == Strings{"europe/country_0/city_0"});
 }
 
-TEST_CASE("padding does not survive a cascade") {
+TEST_CASE("padding rows do not pass a cascade") {
   for (const std::string name : {"nested_padded.tacozip", "nested_padded"}) {
     CAPTURE(name);
     const Dataset dataset = load(golden(name));
@@ -339,7 +336,7 @@ TEST_CASE("a cascade works where rows name their parents by id") {
   CHECK(tree(found) == Strings{"asia/item_2"});
 }
 
-TEST_CASE("a cascade works where levels have no internal:current_id") {
+TEST_CASE("a cascade works on levels without internal:current_id") {
   const Dataset found = load(golden("no_current_id.tacozip")).filter_bbox(11.5, 2.5, 12.5, 3.5, at(1));
   CHECK(tree(found) == Strings{"asia/item_2"});
 }

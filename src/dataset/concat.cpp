@@ -109,8 +109,7 @@ std::string path_list(const std::vector<UnionPart>& parts, const std::vector<Col
     }
     text += " " + parts[i].source_path + " has [" + join(names, ", ") + "];";
   }
-  text.pop_back();
-  throw SchemaError(text);
+  throw SchemaError(text + " column_mode intersection or fill_missing allows different columns");
 }
 
 /// The columns of a level that the parts share, and their names in each part.
@@ -239,7 +238,8 @@ Dataset concat(std::span<const Dataset> datasets, ColumnMode mode) {
     parts.push_back(std::move(part));
   }
   if (leaves > RowKey::kMaxParts)
-    throw QueryError(std::to_string(leaves) + " containers; at most " + std::to_string(RowKey::kMaxParts));
+    throw QueryError("concat of " + std::to_string(leaves) + " containers; at most " +
+                     std::to_string(RowKey::kMaxParts) + " are supported");
   auto impl = std::make_shared<Dataset::Impl>();
   Collection collection = datasets[0].collection();
   collection.pit_schema = sum(datasets);

@@ -8,9 +8,6 @@ using namespace tacore;
 
 namespace {
 
-Dataset part(int number) {
-  return load(golden("cascade_tacocat/cascade_part000" + std::to_string(number) + ".tacozip"));
-}
 Dataset flat() { return load(golden("flat.tacozip")); }
 Dataset nested() { return load(golden("nested.tacozip")); }
 FilterOptions at(int level) { return {.column = "auto", .level = level}; }
@@ -29,19 +26,19 @@ struct Mixed {
 
 }  // namespace
 
-TEST_CASE("fewer than two datasets is an error") {
+TEST_CASE("concat of fewer than two datasets is an error") {
   CHECK(has_text(fail({}), "QueryError: concat needs at least 2 datasets, 0 given"));
   CHECK(has_text(fail({flat()}), "QueryError: concat needs at least 2 datasets, 1 given"));
 }
 
-TEST_CASE("differing trees are an error that names the dataset") {
+TEST_CASE("concat of datasets with different trees is an error that names the dataset") {
   const std::string text = fail({flat(), nested()});
   CHECK(has_text(text, "SchemaError: "));
   CHECK(has_text(text, golden("nested.tacozip")));
   CHECK(has_text(text, "incompatible schema: its tree differs from that of " + golden("flat.tacozip")));
 }
 
-TEST_CASE("an input that is not RSUT compliant is an error that says why") {
+TEST_CASE("concat of an input that is not RSUT compliant is an error that states so") {
   const std::string dropped = fail({flat(), flat().sql("SELECT id, type FROM data")});
   CHECK(has_text(dropped, "SchemaError: "));
   CHECK(has_text(dropped, "not RSUT compliant"));
@@ -65,7 +62,7 @@ TEST_CASE("datasets of different formats are concatenated when their trees agree
   CHECK(report.warnings() == "");
 }
 
-TEST_CASE("mixed formats pass the strict mode, go through queries and are concatenated again") {
+TEST_CASE("a concat of mixed formats passes strict mode, can be queried, and can be concatenated again") {
   const std::vector<Dataset> inputs{nested(), load(golden("nested"))};
   const Dataset both = concat(inputs, ColumnMode::Strict);
   CHECK(both.is_rsut());
@@ -84,9 +81,10 @@ TEST_CASE("the strict mode lists the columns of each dataset") {
   CHECK(has_text(text, "'only_b' only in " + m.folder.path("b")));
   CHECK(has_text(text, m.folder.path("a") + " has [id, type, shared, only_a"));
   CHECK(has_text(text, m.folder.path("b") + " has [id, type, shared, only_b"));
+  CHECK(text.ends_with("; column_mode intersection or fill_missing allows different columns"));
 }
 
-TEST_CASE("the strict mode lets equal columns pass, whatever their order") {
+TEST_CASE("strict mode accepts equal columns in any order") {
   const TemporaryFolder folder;
   const Dataset a = load(make_flat_folder(folder, "a", 1, "1 AS x, 2 AS y")),
                 b = load(make_flat_folder(folder, "b", 1, "4 AS y, 3 AS x"));
@@ -102,7 +100,7 @@ TEST_CASE("intersection keeps the common columns") {
   CHECK(values(both.data(), "shared") == Strings{"0", "1", "0.5", "1.5", "2.5"});
 }
 
-TEST_CASE("fill_missing keeps all columns, null where they were not") {
+TEST_CASE("fill_missing mode keeps all columns, null for datasets without them") {
   const Mixed m;
   const Dataset both = concat({m.a, m.b}, ColumnMode::FillMissing);
   CHECK(column_names(both.level_columns(0)) == Strings{"id", "type", "shared", "only_a", "only_b"});
@@ -111,7 +109,7 @@ TEST_CASE("fill_missing keeps all columns, null where they were not") {
   CHECK(both.sql("SELECT * FROM data WHERE only_b IS NULL").num_rows() == 2);
 }
 
-TEST_CASE("column modes have names, and other names are refused") {
+TEST_CASE("column modes are parsed from their names, and other names are refused") {
   CHECK(parse_column_mode("intersection") == ColumnMode::Intersection);
   CHECK(parse_column_mode("fill_missing") == ColumnMode::FillMissing);
   CHECK(parse_column_mode("strict") == ColumnMode::Strict);
@@ -132,7 +130,7 @@ TEST_CASE("missing critical columns are an error that lists them") {
   CHECK(has_text(text, "level 1: Critical columns missing: internal:parent_id"));
 }
 
-TEST_CASE("rows come in input order, and counts are summed") {
+TEST_CASE("concat keeps the input order of rows and adds up the counts") {
   const Dataset all = concat({part(3), part(1), part(2)});
   CHECK(ids(all.data()) == Strings{"americas", "europe", "asia"});
   const PitSchema pit = all.pit_schema();
@@ -144,7 +142,7 @@ TEST_CASE("rows come in input order, and counts are summed") {
   CHECK(all.id() == "cascade");
 }
 
-TEST_CASE("inputs stay as they are, and concat can be repeated") {
+TEST_CASE("concat leaves its inputs unchanged and can be repeated") {
   const Dataset a = part(1), b = part(2);
   for (int i = 0; i < 3; ++i) CHECK(concat({a, b}).num_rows() == 2);
   CHECK(a.num_rows() == 1);
@@ -153,7 +151,7 @@ TEST_CASE("inputs stay as they are, and concat can be repeated") {
   CHECK(column_names(a.data_raw()) == column_names(part(1).data_raw()));
 }
 
-TEST_CASE("filters of the inputs count, and levels hold the children of kept parents") {
+TEST_CASE("filters of concat inputs apply, and levels hold the children of kept parents") {
   const Dataset all = concat({nested().sql("SELECT * FROM data WHERE region = 'ASIA'"),
                               nested().sql("SELECT * FROM data WHERE region > 'B'")});
   CHECK(ids(all.data()) == Strings{"asia", "europe"});
@@ -163,7 +161,7 @@ TEST_CASE("filters of the inputs count, and levels hold the children of kept par
   CHECK(all.pit_schema().root_n == 2);
 }
 
-TEST_CASE("the same dataset twice with different filters is two sets of rows") {
+TEST_CASE("one dataset under two different filters is concatenated as two sets of rows") {
   const Dataset low = flat().sql("SELECT * FROM data WHERE cloud_cover < 30"),
                 high = flat().sql("SELECT * FROM data WHERE cloud_cover > 40");
   const DataFrame rows = concat({high, low}).data();
@@ -180,7 +178,7 @@ TEST_CASE("cascade-filtered inputs keep their child restriction") {
   CHECK(values(both.sql("SELECT count(*) AS n FROM level2").data(), "n") == Strings{"2"});
 }
 
-TEST_CASE("a restricted input leaves its neighbours unrestricted") {
+TEST_CASE("a cascade-filtered input of concat does not restrict the other inputs") {
   const Dataset both = concat({part(1).filter_bbox(-4, 40, -3, 41, at(2)), part(2)});
   CHECK(ids(children(both.data(), "europe")) == Strings{"country_0"});
   CHECK(ids(children(both.data(), "asia")) == Strings{"country_0", "country_1"});
@@ -194,7 +192,7 @@ TEST_CASE("cascades before and after a concat combine") {
   CHECK(ids(children(rows, "europe/country_0")) == Strings{"city_1"});
 }
 
-TEST_CASE("each path names its own source, first row and last") {
+TEST_CASE("each path after concat names its own source file, in the first and the last row") {
   const DataFrame rows = concat({part(4), part(1)}).data();
   CHECK(has_text(vsi(rows, "africa/country_0/city_0"), "cascade_part0004.tacozip"));
   CHECK(has_text(vsi(rows, "europe/country_1/city_1"), "cascade_part0001.tacozip"));
@@ -204,7 +202,7 @@ TEST_CASE("each path names its own source, first row and last") {
   CHECK(has_text(paths[1], "cascade_part0001.tacozip"));
 }
 
-TEST_CASE("the source of each row is a column, once") {
+TEST_CASE("the source file of each row is a column that appears once") {
   const DataFrame raw = concat({part(4), part(1)}).data_raw();
   CHECK(values(raw, "internal:source_path") == Strings{golden("cascade_tacocat/cascade_part0004.tacozip"),
                                                        golden("cascade_tacocat/cascade_part0001.tacozip")});
@@ -214,7 +212,7 @@ TEST_CASE("the source of each row is a column, once") {
   CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());
 }
 
-TEST_CASE("a TACOCAT keeps the source files of its rows") {
+TEST_CASE("rows of a concatenated TACOCAT keep their source files") {
   const Dataset both = concat({load(golden("cascade_tacocat")), part(1)});
   CHECK(both.num_rows() == 5);
   CHECK(values(both.data_raw(), "internal:source_file")[3] == "cascade_part0004.tacozip");
@@ -222,7 +220,7 @@ TEST_CASE("a TACOCAT keeps the source files of its rows") {
   CHECK(to_text(both.data().limit(1, 4).read_bytes("europe/country_1/city_1")) == "europe/country_1/city_1");
 }
 
-TEST_CASE("an empty input adds nothing, and all-empty gives no rows") {
+TEST_CASE("an empty input of concat adds no rows, and only empty inputs give no rows") {
   const Dataset none = flat().sql("SELECT * FROM data WHERE false");
   CHECK(ids(concat({none, flat()}).data()).size() == 5);
   CHECK(concat({flat(), none}).num_rows() == 5);
@@ -255,7 +253,7 @@ TEST_CASE("concats of concats navigate to the right source") {
   CHECK(to_text(found.read_bytes("asia/country_0/city_0")) == "asia/country_0/city_0");
 }
 
-TEST_CASE("concats that were filtered or queried keep their place and their order when they are concatenated") {
+TEST_CASE("filtered or queried concats keep their position and row order in an outer concat") {
   const Dataset pair = concat({part(2), part(3)});
   const Dataset filtered = pair.filter_bbox(-180, -90, 180, 90), cascaded = pair.filter_bbox(-180, -90, 180, 90, at(2));
   const Dataset queried = pair.sql("SELECT * FROM data ORDER BY id");
@@ -339,7 +337,7 @@ TEST_CASE("warnings can be switched off") {
   CHECK(report.warnings() != "");
 }
 
-TEST_CASE("columns of kinds that do not mix are an error that names both") {
+TEST_CASE("columns of incompatible types are an error that names both types") {
   const Mixed m;
   for (const ColumnMode mode : {ColumnMode::Intersection, ColumnMode::FillMissing, ColumnMode::Strict}) {
     const std::string text =
@@ -360,21 +358,21 @@ TEST_CASE("an error of types names the dataset that has the type, not the first 
   CHECK(has_text(error, "string in " + folder.path("text")));
 }
 
-TEST_CASE("numbers of different width share a column without loss") {
+TEST_CASE("numeric columns of different width are widened to a common type without loss") {
   const TemporaryFolder folder;
   const Dataset small = load(make_flat_folder(folder, "small", 1, "CAST(7 AS TINYINT) AS v"));
   const Dataset large = load(make_flat_folder(folder, "large", 1, "9007199254740993 AS v"));
   CHECK(values(concat({small, large}).data(), "v") == Strings{"7", "9007199254740993"});
 }
 
-TEST_CASE("an input whose query hides the path does not disturb one that asks for it") {
+TEST_CASE("a concat input whose query drops the path does not affect an input whose query uses it") {
   const Dataset hides = flat().sql("SELECT * EXCLUDE (\"internal:gdal_vsi\") FROM data");
   const Dataset asks = flat().sql("SELECT * FROM data WHERE \"internal:gdal_vsi\" LIKE '%flat%'");
   CHECK(concat({hides, asks}).data().num_rows() == 10);
   CHECK(to_text(concat({asks, hides}).data().limit(5, 5).read_bytes("suva")) == "data of suva");
 }
 
-TEST_CASE("filters after a concat are those of one dataset") {
+TEST_CASE("filters after concat give the rows that they give on one dataset") {
   const Dataset all = concat({part(1), part(2), part(3), part(4)});
   CHECK(ids(all.filter_bbox(90, 0, 110, 50).data()) == Strings{"asia"});
   CHECK(ids(all.filter_datetime("2023-02-01/2023-03-01").data()) == Strings{"asia", "americas"});
@@ -391,14 +389,7 @@ TEST_CASE("padding is hidden after a concat, in rows, levels and children") {
   CHECK(twice.verify_rsut());
 }
 
-TEST_CASE("load of several paths is their concat") {
-  const Strings paths{golden("cascade_tacocat/cascade_part0001.tacozip"),
-                      golden("cascade_tacocat/cascade_part0003.tacozip")};
-  const Dataset both = load(std::span<const std::string>(paths));
-  CHECK(ids(both.data()) == Strings{"europe", "americas"});
-}
-
-// DuckDB rounds what no double holds.
+// DuckDB rounds integers that no double equals.
 TEST_CASE("whole numbers beside doubles are exact, or an error that names the number") {
   const TemporaryFolder folder;
   const auto made = [&](const std::string& name, const std::string& values) {
@@ -411,7 +402,7 @@ TEST_CASE("whole numbers beside doubles are exact, or an error that names the nu
   CHECK(values(concat({small, f}).data(), "n") == Strings{"9007199254740992", "9007199254740991", "0.5", "1.5"});
   CHECK(values(concat({concat({small, small}), reals}).data(), "n").size() == 6);
   for (const auto& parts : {std::vector{large, reals}, std::vector{reals, large}, std::vector{reals, huge}}) {
-    CHECK(has_text(error_of([&] { concat(parts).data(); }), "is a whole number that no double holds"));
+    CHECK(has_text(error_of([&] { concat(parts).data(); }), "is an integer that a double cannot represent exactly"));
   }
   CHECK(has_text(error_of([&] { concat({reals, large}).data(); }), "column 'n': 9007199254740993"));
   CHECK(values(concat({large, small}).data(), "n")[0] == "9007199254740993");

@@ -10,7 +10,7 @@
 #include "support/support.hpp"
 #include "support/table_files.hpp"
 
-// One suite over the same dataset in every container: what is asked here gets the same answer from all of them.
+// One suite over the same dataset in every container: each question has the same answer in all of them.
 namespace {
 
 using namespace tacore;
@@ -105,7 +105,7 @@ struct Everywhere {
   }
 };
 
-// What is asked.
+// The questions.
 
 using Answers = std::map<std::string, std::string>;
 
@@ -115,8 +115,8 @@ std::string joined(const std::vector<std::string>& words) {
   return out;
 }
 
-/// What shows of a frame, but for the path, which names the container. SQL, through which every row of several ZIPs
-/// comes, counts time in microseconds at least; the values are the same.
+/// The visible content of a frame without the path, which names the container. SQL, through which every row of several
+/// ZIPs comes, counts time in microseconds at least; the values are the same.
 std::string content(const DataFrame& frame) {
   auto names = column_names(frame);
   std::erase_if(names, [](const std::string& n) { return n.starts_with("internal:"); });
@@ -159,12 +159,6 @@ void ask(Answers& out, const std::string& question, const std::function<std::str
   }
 }
 
-std::string numbers(const std::vector<double>& all) {
-  std::string out;
-  for (const double number : all) out += std::to_string(number) + " ";
-  return out;
-}
-
 Answers answers(const Dataset& dataset) {
   Answers out;
   out["id"] = dataset.id();
@@ -195,9 +189,9 @@ Answers answers(const Dataset& dataset) {
     });
     for (const char* id : {"continuous", "weighted", "nan", "categorical", "one_pixel", "all_null", "it's", "nobody"}) {
       ask(out, "mean at " + level + " of " + id,
-          [&] { return numbers(dataset.stats(Statistic::Mean, {.level = k, .id = id})); });
+          [&] { return numbers_text(dataset.stats(Statistic::Mean, {.level = k, .id = id})); });
       ask(out, "p95 at " + level + " of " + id,
-          [&] { return numbers(dataset.stats(Statistic::P95, {.bands = {1}, .level = k, .id = id})); });
+          [&] { return numbers_text(dataset.stats(Statistic::P95, {.bands = {1}, .level = k, .id = id})); });
     }
   }
   ask(out, "query", [&] { return content(dataset.sql("SELECT * FROM data WHERE id > 'b' ORDER BY id DESC").data()); });
@@ -281,7 +275,7 @@ TEST_CASE("four ZIPs give the same answers as .tacocat, __TACOCAT__, TACOLLECTIO
   }
 }
 
-TEST_CASE("published twins give the same answers" * doctest::test_suite("external")) {
+TEST_CASE("published datasets in several formats give the same answers" * doctest::test_suite("external")) {
   if (missing(published("zip"))) return;
   const std::pair<std::string, std::string> twins[] = {{"zip/nested.tacozip", "folder/nested"},
                                                        {"zip/flat.tacozip", "folder/flat"},

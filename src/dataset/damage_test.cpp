@@ -35,7 +35,7 @@ TEST_CASE("a sample whose size differs from its local header is an error, not a 
   file.put(local + 18, std::string("\x05\0\0\0\x05\0\0\0", 8));
   const DataFrame rows = file.open().data();
   const std::string text = text_of<FormatError>([&] { rows.read_bytes("madrid"); });
-  CHECK(has_text(text, "flat_plain.tacozip: sample 'madrid': internal:size is 14, its local header states another"));
+  CHECK(has_text(text, "flat_plain.tacozip: sample 'madrid': internal:size is 14, but its local header states 5"));
   CHECK(rows.read_bytes("valencia").size() == 16);
 }
 
@@ -52,7 +52,7 @@ TEST_CASE("two local headers before the data of a sample are an error") {
   CHECK(has_text(text, "cascade_part0001.tacozip: sample 'city_0': duplicate local header before its data, and "));
 }
 
-TEST_CASE("a local header whose extra field reaches into the next entry moves no payload") {
+TEST_CASE("a local file header whose extra field reaches into the next entry does not move the payload") {
   Damaged file("permuted_offsets.tacozip");
   file.put(file.find("DATA/africa/item_1") - 2, "\xff");
   const DataFrame rows = file.open().data();
@@ -61,7 +61,7 @@ TEST_CASE("a local header whose extra field reaches into the next entry moves no
   CHECK(rows.read_bytes("africa/item_2").size() == 13);
 }
 
-TEST_CASE("a query over a damaged page is a format error with the level, not one of SQL") {
+TEST_CASE("a query over a damaged Parquet page is a FormatError with the level, not an SQL error") {
   Damaged file("flat.tacozip");
   // The frame of a compressed page.
   file.put(file.find("\x28\xb5\x2f\xfd", file.find("PAR1")) + 4, "\xff\xff\xff\xff");
@@ -70,7 +70,7 @@ TEST_CASE("a query over a damaged page is a format error with the level, not one
   CHECK_FALSE(has_text(text, "tacore://"));
 }
 
-TEST_CASE("a page that says it unpacks to more than its column is refused before anything is allocated for it") {
+TEST_CASE("a Parquet page that states a larger uncompressed size than its column is refused before allocation") {
   Damaged file("flat.tacozip");
   // A page header begins with its type, then the size when unpacked.
   const auto page = file.find("PAR1") + 4;

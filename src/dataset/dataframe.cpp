@@ -124,7 +124,7 @@ DataFrame query(const std::shared_ptr<const DataFrame::Impl>& frame, const std::
   for (std::size_t c = 0; c < result->columns.size(); ++c) {
     const int at = result->rows->find(result->columns[c].name);
     if (at < 0 && !is_path_column(result->columns[c].name)) {
-      throw QueryError("the expression gives no column " + quoted(result->columns[c].name),
+      throw QueryError("the result of the expression has no column " + quoted(result->columns[c].name),
                        {.path = frame->dataset->path});
     }
     result->sources[c] = at;
@@ -132,7 +132,8 @@ DataFrame query(const std::shared_ptr<const DataFrame::Impl>& frame, const std::
   }
   if (!added.empty() && shown(*result, added) < 0) {
     const int at = result->rows->find(added);
-    if (at < 0) throw QueryError("the expression gives no column " + quoted(added), {.path = frame->dataset->path});
+    if (at < 0)
+      throw QueryError("the result of the expression has no column " + quoted(added), {.path = frame->dataset->path});
     const Column column = stored[static_cast<std::size_t>(at)];
     // Inserted before the path, which stays the last column.
     const bool path_last = !result->columns.empty() && result->columns.back().name == names::kGdalVsi;
@@ -214,15 +215,17 @@ Node DataFrame::read(std::string_view id) const {
 VsiPath DataFrame::vsi_path(std::string_view id) const {
   const auto [frame, row] = locate(*this, id);
   if (frame.impl()->type(row) == SampleType::Folder)
-    throw NavigationError(quoted(id) + " is a FOLDER, which has no data but children", {.path = impl_->dataset->path});
+    throw NavigationError(quoted(id) + " is a FOLDER, which has no data of its own; name one of its children",
+                          {.path = impl_->dataset->path});
   return frame.path_at(row);
 }
 
 VsiPath DataFrame::path_at(int64_t position) const {
   auto path = impl_->path(position);
   if (path) return VsiPath{std::move(*path)};
-  throw NavigationError("the query dropped internal:gdal_vsi and the columns that it is computed from; SELECT * keeps it",
-                        {.path = impl_->dataset->path});
+  throw NavigationError(
+      "the query dropped internal:gdal_vsi and the internal:* columns that locate the data; SELECT * keeps them",
+      {.path = impl_->dataset->path});
 }
 
 Bytes DataFrame::read_bytes(int64_t position) const { return std::move(read_bytes(std::span(&position, 1))[0]); }
@@ -237,7 +240,8 @@ std::vector<Bytes> DataFrame::read_bytes(std::span<const int64_t> positions) con
   for (const int64_t position : positions) {
     impl_->check_position(position);
     if (impl_->type(position) == SampleType::Folder) {
-      throw NavigationError("position " + std::to_string(position) + " is a FOLDER; it has children, no bytes",
+      throw NavigationError("position " + std::to_string(position) +
+                                " is a FOLDER, which has no bytes of its own; name one of its children",
                             {.path = impl_->dataset->path});
     }
     sources.push_back(impl_->container_of(position)->open_data(impl_->address(position)));
@@ -285,7 +289,7 @@ DataFrame DataFrame::sort(std::string_view column, bool descending) const {
 
 DataFrame DataFrame::limit(int64_t count, int64_t offset) const {
   if (count < 0 || offset < 0)
-    throw QueryError("limit and offset count rows; " + std::to_string(std::min(count, offset)) + " given");
+    throw QueryError("limit and offset must not be negative; " + std::to_string(std::min(count, offset)) + " given");
   const int64_t begin = std::min(offset, num_rows());
   return DataFrame(derived(*impl_, impl_->rows->slice(begin, std::min(count, num_rows() - begin))));
 }

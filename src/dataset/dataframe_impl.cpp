@@ -129,7 +129,7 @@ bool DataFrame::Impl::is_bytes(int64_t row) const {
 std::shared_ptr<const Container> DataFrame::Impl::container_of(int64_t row) const {
   if (const auto key = rows->key(row)) return dataset->leaf(key->part);
   if (container) return container;
-  throw NavigationError("the query dropped the columns that lead to the data (internal:*); SELECT * keeps it",
+  throw NavigationError("the query dropped the internal:* columns that locate the data; SELECT * keeps them",
                         {.path = dataset->path});
 }
 

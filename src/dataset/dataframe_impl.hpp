@@ -31,8 +31,8 @@ class IdIndex {
 struct DataFrame::Impl {
   std::shared_ptr<const Dataset::Impl> dataset;
   std::shared_ptr<const Rows> rows;
-  std::vector<Column> columns;  ///< those that show
-  std::vector<int> sources;     ///< where each comes from: a column of `rows`, or -1 for a path that is computed
+  std::vector<Column> columns;  ///< the visible columns
+  std::vector<int> sources;     ///< of each visible column: a column of `rows`, or -1 for a path that is computed
   IdIndex ids = {};
   /// True when the rows hold what their level stores (only_chooses_rows()), so that nothing is decoded again.
   bool holds_stored = false;

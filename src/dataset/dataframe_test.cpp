@@ -30,7 +30,7 @@ TEST_CASE("an expression is one value for each row") {
   CHECK(rows.with_column("x", "cloud_cover * 2").num_rows() == rows.num_rows());
 }
 
-TEST_CASE("rows at positions are a frame that navigates") {
+TEST_CASE("selected rows are a frame that can be navigated") {
   const DataFrame rows = flat();
   const DataFrame taken = rows.take(std::vector<int64_t>{3, 0, 3});
   REQUIRE(taken.num_rows() == 3);
@@ -47,7 +47,7 @@ TEST_CASE("rows at positions are a frame that navigates") {
     CHECK(has_text(error_of([&] { rows.take(std::vector{position}); }), "NavigationError"));
 }
 
-TEST_CASE("the level of a frame is looked for once") {
+TEST_CASE("the level of a frame is determined once") {
   struct Counting : Rows {
     std::shared_ptr<const Rows> of;
     mutable int64_t keys = 0;
@@ -78,7 +78,7 @@ TEST_CASE("the level of a frame is looked for once") {
   CHECK(counting->keys == once);
 }
 
-TEST_CASE("rows of several levels have none, and get no path that is not theirs") {
+TEST_CASE("rows of several levels have no level, and rows without numbers get no relative path") {
   const Dataset nested = load(golden("nested.tacozip"));
   CHECK(nested.sql("SELECT * FROM level0 UNION ALL BY NAME SELECT * FROM level1").data().level() == -1);
   CHECK(nested.sql("SELECT * FROM level1").data().level() == 1);
@@ -87,7 +87,7 @@ TEST_CASE("rows of several levels have none, and get no path that is not theirs"
   CHECK(std::count(columns.begin(), columns.end(), "internal:relative_path") == 0);
 }
 
-TEST_CASE("a dataset reads its files wherever the process has gone") {
+TEST_CASE("a dataset with a relative path reads its files after the working directory changed") {
   const TemporaryFolder folder;
   folder.copy(golden("nested"), "here/nested");
   const fs::path before = fs::current_path();
@@ -101,7 +101,7 @@ TEST_CASE("a dataset reads its files wherever the process has gone") {
 
 }  // namespace
 
-TEST_CASE("the number of rows and the columns are those that show") {
+TEST_CASE("num_rows and columns count visible rows and columns") {
   CHECK(flat().num_rows() == 5);
   CHECK(column_names(flat()) ==
         Strings{"id", "type", "istac:centroid", "istac:time_start", "cloud_cover", "internal:gdal_vsi"});
@@ -109,7 +109,7 @@ TEST_CASE("the number of rows and the columns are those that show") {
   CHECK(exported(flat())->num_rows() == 5);
 }
 
-TEST_CASE("head and tail give 5 rows, and never more than there are") {
+TEST_CASE("head and tail give 5 rows by default, and at most all rows") {
   const DataFrame many = load(golden("odd_names.tacozip")).data();
   CHECK(ids(many.head()) == Strings{"with space", "ünïcode_東京", "it's", "a,b", "double\"\"quote"});
   CHECK(many.tail().num_rows() == 5);
@@ -121,9 +121,9 @@ TEST_CASE("head and tail give 5 rows, and never more than there are") {
 }
 
 TEST_CASE("a negative number of rows is an error") {
-  CHECK(has_text(error_of([] { flat().head(-1); }), "QueryError: limit and offset count rows; -1 given"));
-  CHECK(has_text(error_of([] { flat().tail(-1); }), "QueryError: limit and offset count rows; -1 given"));
-  CHECK(has_text(error_of([] { flat().limit(1, -2); }), "QueryError: limit and offset count rows; -2 given"));
+  CHECK(has_text(error_of([] { flat().head(-1); }), "QueryError: limit and offset must not be negative; -1 given"));
+  CHECK(has_text(error_of([] { flat().tail(-1); }), "QueryError: limit and offset must not be negative; -1 given"));
+  CHECK(has_text(error_of([] { flat().limit(1, -2); }), "QueryError: limit and offset must not be negative; -2 given"));
 }
 
 TEST_CASE("limit takes rows from an offset on, and none beyond the end") {
@@ -145,7 +145,7 @@ TEST_CASE("filter can test the path") {
   CHECK(flat().filter("\"internal:gdal_vsi\" LIKE '%elsewhere%'").num_rows() == 0);
 }
 
-TEST_CASE("what is no expression over the columns is an error") {
+TEST_CASE("text that is not an expression over the columns is an error") {
   for (const std::string bad :
        {"", "nonsense = 1", "1; DROP TABLE frame", "id = (SELECT max(id) FROM frame)", "cloud_cover >",
         "true) OR (true", "id, type", "$1", "read_text('/etc/passwd') = ''", "getenv('HOME') = ''"}) {
@@ -155,12 +155,12 @@ TEST_CASE("what is no expression over the columns is an error") {
   }
 }
 
-TEST_CASE("an expression cannot close the bracket around it") {
+TEST_CASE("a filter expression cannot close the parenthesis around it") {
   CHECK(has_text(error_of([] { flat().filter("false) OR (true"); }), "QueryError: "));
   CHECK(has_text(error_of([] { flat().filter("false) UNION ALL SELECT * FROM frame WHERE (true"); }), "QueryError: "));
 }
 
-TEST_CASE("select shows the columns asked for, in that order") {
+TEST_CASE("select gives the requested columns in the requested order") {
   CHECK(column_names(select(flat(), {"cloud_cover", "id"})) == Strings{"cloud_cover", "id"});
   CHECK(select(flat(), {}).columns().empty());
   CHECK(select(flat(), {}).num_rows() == 5);
@@ -176,7 +176,7 @@ TEST_CASE("a column is selected once") {
   CHECK(has_text(error_of([] { select(flat(), {"id", "id"}); }), "QueryError: "));
 }
 
-TEST_CASE("sort orders by one column, nulls last, ties as they were") {
+TEST_CASE("sort orders by one column, with nulls last and ties in their former order") {
   CHECK(ids(flat().sort("cloud_cover", true)) == Strings{"suva", "tokyo", "new_york", "madrid", "valencia"});
   const DataFrame times = load(golden("times.tacozip")).data();
   CHECK(ids(times.sort("t_us").limit(2)) == Strings{"before_epoch", "millennium"});
@@ -206,7 +206,7 @@ TEST_CASE("with_column adds a column before the path, and replaces one in its pl
   CHECK(changed.columns()[4] == Column{"cloud_cover", "int64"});
 }
 
-TEST_CASE("a frame never changes") {
+TEST_CASE("methods of a frame never change the frame itself") {
   const DataFrame frame = flat();
   const std::string before = dump(frame);
   frame.filter("false");
@@ -217,7 +217,7 @@ TEST_CASE("a frame never changes") {
   CHECK(dump(frame) == before);
 }
 
-TEST_CASE("protected columns are refused, and the message says so") {
+TEST_CASE("with_column refuses protected columns with a message that says so") {
   for (const std::string name :
        {"id", "type", "internal:gdal_vsi", "internal:offset", "internal:whatever", "ID", "Type", "Internal:Offset"}) {
     CAPTURE(name);
@@ -227,19 +227,19 @@ TEST_CASE("protected columns are refused, and the message says so") {
   CHECK(error_of([] { flat().with_column("my_id", "id || '!'"); }).empty());
 }
 
-TEST_CASE("a new column that differs from another only in case is refused") {
+TEST_CASE("with_column refuses a name that differs from another column only in case") {
   const std::string text = error_of([] { flat().with_column("Cloud_Cover", "1"); });
   CHECK(has_text(text, "QueryError: "));
   CHECK(has_text(text, "'cloud_cover'"));
 }
 
-TEST_CASE("hiding id and type from sight leaves them in place for navigation") {
+TEST_CASE("select without id and type keeps them for navigation") {
   const DataFrame hidden = select(load(golden("nested.tacozip")).data(), {"region"});
   CHECK(column_names(hidden) == Strings{"region"});
   CHECK(ids(children(hidden, "asia")) == Strings{"item_0", "item_1", "item_2"});
 }
 
-TEST_CASE("a query that dropped what navigation needs makes read refuse, in words") {
+TEST_CASE("read after a query that dropped navigation columns is a NavigationError that says so") {
   const DataFrame bare = load(golden("flat.tacozip")).sql("SELECT cloud_cover FROM data").data();
   CHECK(has_text(error_of([&] { bare.read(0); }), "NavigationError: "));
   CHECK(has_text(error_of([&] { bare.read("valencia"); }), "Cannot search by ID"));
@@ -256,14 +256,14 @@ TEST_CASE("filter, select, sort, limit and with_column keep navigation, one afte
   CHECK(to_text(std::get<DataFrame>(chained.read(0)).read_bytes(1)) == "europe/item_1");
 }
 
-TEST_CASE("children keep navigation too") {
+TEST_CASE("frames of children keep navigation when transformed") {
   const DataFrame changed = region().with_column("n", "cloud_cover * 2").filter("n > 20").sort("n", true);
   CHECK(ids(changed) == Strings{"item_2", "item_1"});
   CHECK(to_text(changed.read_bytes("item_1")) == "asia/item_1");
   CHECK(vsi(changed, "item_1") == vsi(region(), "item_1"));
 }
 
-TEST_CASE("children that came from a __meta__ keep navigation too") {
+TEST_CASE("frames of children read from a __meta__ keep navigation when transformed") {
   const DataFrame b = children(load(golden("uneven_children.tacozip")).data(), "b");
   const DataFrame changed =
       select(b.with_column("twice", "rank * 2").filter("twice > 0").sort("twice", true), {"twice"});
@@ -272,7 +272,7 @@ TEST_CASE("children that came from a __meta__ keep navigation too") {
   CHECK(to_text(changed.read_bytes(1)) == to_text(b.read_bytes("item_1")));
 }
 
-TEST_CASE("an empty frame can be transformed") {
+TEST_CASE("an empty frame can be filtered, sorted and limited") {
   const DataFrame none = flat().filter("false");
   CHECK(column_names(none) == column_names(flat()));
   CHECK(none.filter("cloud_cover > 1").num_rows() == 0);
@@ -283,14 +283,14 @@ TEST_CASE("an empty frame can be transformed") {
   CHECK(has_text(error_of([&] { none.read(0); }), "Position 0 out of range [0, -1]"));
 }
 
-TEST_CASE("a computed path is exported, the same as read gives") {
+TEST_CASE("the computed path column is exported with the values that read gives") {
   const auto rows = exported(flat());
   const int path = rows->find("internal:gdal_vsi");
   REQUIRE(path >= 0);
   for (int64_t i = 0; i < 5; ++i) CHECK(rows->text(path, i) == std::get<VsiPath>(flat().read(i)).value);
 }
 
-TEST_CASE("export_stream gives the rows that show, in their order") {
+TEST_CASE("export_stream gives the visible rows in their order") {
   const auto rows = exported(select(flat().filter("cloud_cover > 20").sort("id"), {"id", "cloud_cover"}));
   CHECK(rows->columns() == std::vector<Column>{{"id", "string"}, {"cloud_cover", "double"}});
   REQUIRE(rows->num_rows() == 4);
@@ -318,7 +318,7 @@ TEST_CASE("an empty frame is exported with its columns") {
   CHECK(column_names(rows->columns()) == column_names(flat()));
 }
 
-TEST_CASE("the types of an exported frame are those that it names") {
+TEST_CASE("the exported types of a frame are those of its columns") {
   for (const std::string name :
        {"times.tacozip", "lonlat_lists.tacozip", "stats_flat.tacozip", "odd_names.tacozip", "polygons.tacozip"}) {
     CAPTURE(name);
@@ -344,13 +344,13 @@ TEST_CASE("columns with odd names can be filtered, sorted, replaced and selected
   }
 }
 
-TEST_CASE("a column that differs from another only in case is there under a second name") {
+TEST_CASE("a column that differs from another only in case gets a suffixed name") {
   const DataFrame odd = load(golden("odd_names.tacozip")).data();
   CHECK(values(odd.limit(2), "Id_1") == Strings{"3", "103"});
   CHECK(ids(odd.filter("\"Id_1\" = 103")) == Strings{"ünïcode_東京"});
 }
 
-TEST_CASE("padding shows in no operation of a frame") {
+TEST_CASE("every operation of a frame hides padding") {
   const DataFrame rows = load(golden("flat_padded.tacozip")).data();
   CHECK(rows.num_rows() == 3);
   CHECK(rows.filter("true").num_rows() == 3);
@@ -360,7 +360,7 @@ TEST_CASE("padding shows in no operation of a frame") {
   CHECK_FALSE(has_text(dump(rows), "TACOPAD"));
 }
 
-TEST_CASE("a frame works on when its dataset is gone") {
+TEST_CASE("a frame remains usable after its dataset is destroyed") {
   const auto frame = [] { return load(golden("nested.tacozip")).data(); }();
   CHECK(to_text(frame.read_bytes("asia/item_0")) == "asia/item_0");
 }

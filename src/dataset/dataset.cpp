@@ -16,10 +16,10 @@ namespace {
 
 bool is_internal(std::string_view name) { return name.starts_with(names::kInternal); }
 
-/// A result of the query would not describe the given rows.
+/// Throws QueryError for given rows (to_dataset()), which a result of the query would not describe.
 void check_no_given_rows(const Dataset::Impl& impl, const char* what) {
   if (!impl.has_given_rows) return;
-  throw QueryError(std::string(what) + ": the rows of a frame as a dataset are to be written; ask the frame",
+  throw QueryError(std::string(what) + ": a dataset made of a DataFrame can only be written; use the DataFrame instead",
                    {.path = impl.path});
 }
 
@@ -128,7 +128,8 @@ Dataset Dataset::sql(std::string_view query) const {
 Dataset Dataset::filter_bbox(const BBox& box, const FilterOptions& options) const {
   if (!box.valid()) {
     throw QueryError("bbox [" + std::to_string(box.minx) + ", " + std::to_string(box.miny) + ", " +
-                     std::to_string(box.maxx) + ", " + std::to_string(box.maxy) + "] is not finite with miny <= maxy");
+                     std::to_string(box.maxx) + ", " + std::to_string(box.maxy) +
+                     "]: finite numbers with miny <= maxy expected");
   }
   return with_filter(impl_, {box, options.column, options.level});
 }

@@ -13,6 +13,7 @@
 #include "dataset/open_container.hpp"
 #include "format/names.hpp"
 #include "io/vsi_path.hpp"
+#include "query/sql_inspect.hpp"
 #include "table/arrow_stream.hpp"
 
 namespace tacore {
@@ -175,7 +176,7 @@ std::shared_ptr<const Rows> Dataset::Impl::raw_rows() const {
     if (!rows_ || !(draws(all) || has_given_rows)) {
       rows_.reset();  // They may have been computed with the wrong offsets.
     } else {
-      log::warning(path + ": internal:offset and internal:size of rows that were drawn before are not proved");
+      log::warning(path + ": internal:offset and internal:size of rows that were computed before are not verified");
     }
   }
   auto out = rows();
@@ -195,6 +196,18 @@ bool asks_query(const View& view) {
          std::any_of(all->parts.begin(), all->parts.end(), [](const UnionPart& p) { return asks_query(*p.view); });
 }
 
+/// Calls `body`, which runs `statement`; an error of its SQL says what to write instead, where that is known.
+template <class Body>
+void run_with_hints(const Statement& statement, const Body& body) {
+  try {
+    body();
+  } catch (const QueryError& error) {
+    std::string message = with_hint(error.message(), statement.sql);
+    if (message == error.message()) throw;
+    throw QueryError(std::move(message), error.context());
+  }
+}
+
 }  // namespace
 
 int64_t Dataset::Impl::num_rows() const {
@@ -208,13 +221,14 @@ int64_t Dataset::Impl::num_rows() const {
 
 SqlColumns Dataset::Impl::describe(const Statement& statement) {
   ArrowSchema schema;
-  auto sql_types = tacore::describe(statement, &schema);
+  std::vector<std::string> sql_types;
+  run_with_hints(statement, [&] { sql_types = tacore::describe(statement, &schema); });
   return {import_columns(&schema), std::move(sql_types)};
 }
 
 std::shared_ptr<const Rows> Dataset::Impl::compute(const Statement& statement) {
   ArrowArrayStream stream;
-  run(statement, &stream);
+  run_with_hints(statement, [&] { run(statement, &stream); });
   return table_rows(import_table(&stream));
 }
 
@@ -308,7 +322,7 @@ std::vector<std::shared_ptr<const View>> Partitions::open_all() const {
 std::shared_ptr<const View> Partitions::open_anew(std::size_t i) const {
   const std::string path = path_of_name(folder_, sources_[i].file);
   const Detected at = detect(*storage_, path);
-  if (at.format == Format::Tacocat) throw FormatError("an index of datasets, not one", {.path = path});
+  if (at.format == Format::Tacocat) throw FormatError("an index of datasets, not a dataset", {.path = path});
   View out;
   out.base = open_container(storage_, at, path, "", verify_);
   return std::make_shared<const View>(std::move(out));

@@ -39,7 +39,7 @@ class Partitions {
   std::string folder_;
   bool verify_;
   mutable std::mutex mutex_;
-  mutable std::vector<std::shared_ptr<const View>> opened_;  ///< nullptr until it is
+  mutable std::vector<std::shared_ptr<const View>> opened_;  ///< nullptr until the partition is opened
 };
 
 /// Joins parts: the columns of every level that all parts have (or any part, filled with null), in the order of the
@@ -50,7 +50,7 @@ struct Dataset::Impl {
   std::string path;
   Format format = Format::Zip;
   std::shared_ptr<const Collection> collection;
-  View base;  ///< unused while `partitions` stands for it
+  View base;  ///< with `partitions`, only its steps are used
   std::shared_ptr<const Partitions> partitions = {};
 
   /// True when the rows are those of a frame (to_dataset()), whose metadata may differ from the stored one.

@@ -8,12 +8,12 @@
 #include "support/load_files.hpp"
 #include "support/support.hpp"
 
-// What a dataset tells of itself.
+// The properties of a dataset.
 namespace {
 
 using namespace tacore;
 
-TEST_CASE("the attributes are those of COLLECTION.json") {
+TEST_CASE("collection attributes equal the members of COLLECTION.json") {
   const Dataset dataset = load(golden("flat.tacozip"));
   CHECK(dataset.id() == "flat");
   CHECK(dataset.version() == "1.0.0");
@@ -31,29 +31,7 @@ TEST_CASE("the attributes are those of COLLECTION.json") {
   CHECK(dataset.pit_schema().root_n == 5);
 }
 
-TEST_CASE("what COLLECTION.json does not say has the defaults of the reference, in every format") {
-  const TemporaryFolder folder;
-  const std::string path = folder.copy(golden("nested"), "plain");
-  std::string pit = file_text(path + "/COLLECTION.json");
-  pit = pit.substr(pit.find("\"taco:pit_schema\""));
-  pit = pit.substr(0, pit.find("\"taco:field_schema\""));
-  pit = pit.substr(0, pit.rfind(','));
-  folder.write("plain/COLLECTION.json", "{\"id\": \"bare\", " + pit + "}");
-  const Dataset dataset = load(path);
-  CHECK(dataset.id() == "bare");
-  CHECK(dataset.version() == "unknown");
-  CHECK(dataset.description() == "");
-  CHECK(dataset.tasks().empty());
-  CHECK(dataset.licenses().empty());
-  CHECK(dataset.providers().empty());
-  CHECK_FALSE(dataset.extent().spatial);
-  CHECK_FALSE(dataset.title());
-  CHECK_FALSE(dataset.curators());
-  CHECK_FALSE(dataset.keywords());
-  CHECK(dataset.data().num_rows() == 3);
-}
-
-TEST_CASE("field_schema goes by level and is empty where it is absent") {
+TEST_CASE("field_schema is keyed by level, and empty where COLLECTION.json has none") {
   const auto schema = load(golden("nested.tacozip")).field_schema();
   REQUIRE(schema.contains("level0"));
   REQUIRE(schema.contains("level1"));
@@ -62,7 +40,7 @@ TEST_CASE("field_schema goes by level and is empty where it is absent") {
   CHECK(load(golden("no_extent.tacozip")).field_schema().empty());
 }
 
-TEST_CASE("a collection is a value: changing a copy changes no dataset, present or future") {
+TEST_CASE("a changed copy of a collection changes no dataset, open or opened later") {
   const Dataset dataset = load(golden("flat.tacozip"));
   Collection copy = dataset.collection();
   CHECK(copy.json == dataset.collection().json);
@@ -100,7 +78,7 @@ TEST_CASE("data shows id, type, user columns and internal:gdal_vsi, and no other
         Strings{"id", "type", "istac:centroid", "istac:time_start", "cloud_cover", "internal:gdal_vsi"});
 }
 
-TEST_CASE("an internal column that a query names itself shows, one that comes with * does not") {
+TEST_CASE("a query that names an internal column shows it; SELECT * does not") {
   const Dataset dataset = load(golden("cascade_tacocat"));
   const auto columns = [&](const char* query) { return column_names(dataset.sql(query).data()); };
   CHECK(columns("SELECT \"internal:source_file\", count(*) AS n FROM data GROUP BY 1 ORDER BY 1") ==
@@ -145,7 +123,7 @@ TEST_CASE("data_raw shows every internal column, and that of TACOCAT also intern
   has_all("cascade_tacocat/TACOLLECTION.json", tacocat);
 }
 
-TEST_CASE("a column of the user's own below internal: shows in data_raw alone") {
+TEST_CASE("a user column with the prefix internal: shows only in data_raw") {
   const Dataset dataset = load(golden("odd_names.tacozip"));
   const auto raw = column_names(dataset.data_raw()), shown = column_names(dataset.data());
   CHECK(std::count(raw.begin(), raw.end(), "internal:custom") == 1);
@@ -169,7 +147,7 @@ TEST_CASE("navigation_columns has the names of the reference, sorted, each with 
   CHECK(names("cascade_tacocat/TACOLLECTION.json") == tacocat);
 }
 
-TEST_CASE("null, empty, half open, dates-only and absent extents open and tell what they hold") {
+TEST_CASE("null, empty, half-open, date-only and absent extents open with the bounds that they state") {
   const Extent null = load(golden("null_extent.tacozip")).extent();
   CHECK_FALSE(null.spatial);
   CHECK_FALSE(null.temporal);
@@ -188,7 +166,7 @@ TEST_CASE("null, empty, half open, dates-only and absent extents open and tell w
   CHECK(antimeridian.spatial->minx > antimeridian.spatial->maxx);
 }
 
-TEST_CASE("a dataset that goes away leaves its parents, siblings and descendants usable") {
+TEST_CASE("a destroyed dataset leaves its parents, siblings and descendants usable") {
   std::optional<Dataset> parent = load(golden("nested.tacozip"));
   std::optional<Dataset> child = parent->sql("SELECT * FROM data WHERE id <> 'asia'");
   std::optional<Dataset> sibling = parent->filter_datetime("2023-02-01/2023-02-28", {.level = 1});
@@ -209,7 +187,7 @@ TEST_CASE("a dataset that goes away leaves its parents, siblings and descendants
   CHECK(ids(below.filter("id <> 'item_1'")) == Strings{"item_0", "item_2"});
 }
 
-TEST_CASE("what leaves as an Arrow stream outlives the stream, the frame and the dataset") {
+TEST_CASE("exported Arrow arrays outlive the stream, the frame and the dataset") {
   ArrowArray kept{};
   {
     std::optional<Dataset> dataset = load(golden("flat.tacozip"));
@@ -227,67 +205,7 @@ TEST_CASE("what leaves as an Arrow stream outlives the stream, the frame and the
   kept.release(&kept);
 }
 
-TEST_CASE("the eight malformed trees of the reference are SchemaErrors that name the rule") {
-  const struct {
-    const char *json, *words;
-  } cases[] = {
-      {R"({"root": {"n": 1, "type": "OTHER"}, "hierarchy": {}})", "Invalid root type"},
-      {R"({"root": {"n": 1, "type": "FOLDER"}, "hierarchy": {"one": [{"n": 1, "type": ["FILE"], "id": ["a"]}]}})",
-       "must be numeric"},
-      {R"({"root": {"n": 1, "type": "FOLDER"}, "hierarchy": {"1": [{"n": 1, "id": ["a"]}]}})",
-       "missing required field"},
-      {R"({"root": {"n": 1, "type": "FOLDER"}, "hierarchy": {"1": [{"n": 1, "type": ["FILE"]}]}})",
-       "missing required field"},
-      {R"({"root": {"n": 1, "type": "FOLDER"}, "hierarchy": {"1": [{"n": 1, "type": [], "id": ["a"]}]}})",
-       "type array empty"},
-      {R"({"root": {"n": 1, "type": "FOLDER"}, "hierarchy": {"1": [{"n": 1, "type": ["FILE"], "id": []}]}})",
-       "id array empty"},
-      {R"({"root": {"n": 1, "type": "FOLDER"}, "hierarchy": {"1": [{"n": 1, "type": ["FILE", "FILE"], "id": ["a"]}]}})",
-       "type and id arrays differ"},
-      {R"({"root": {"n": 1, "type": "FOLDER"}, "hierarchy": {"1": [{"n": 1, "type": ["DIR"], "id": ["a"]}]}})",
-       "invalid type"}};
-  for (const auto& c : cases) {
-    CAPTURE(std::string(c.json));
-    const std::string error = error_of([&] { PitSchema::parse(c.json); });
-    CAPTURE(error);
-    CHECK(has_text(error, "SchemaError: "));
-    CHECK(has_text(error, c.words));
-  }
-}
-
-TEST_CASE("is_compatible compares everything but n") {
-  const PitSchema one = load(golden("nested.tacozip")).pit_schema();
-  CHECK(one.is_compatible(load(golden("nested")).pit_schema()));
-  CHECK(one.is_compatible(one.with_n(99)));
-  CHECK(one.is_compatible(load(golden("snappy_v2pages.tacozip")).pit_schema()));
-  PitSchema other = one;
-  other.hierarchy[1][0].n = 1;
-  CHECK(one.is_compatible(other));
-  std::swap(other.hierarchy[1][0].id[0], other.hierarchy[1][0].id[1]);
-  CHECK_FALSE(one.is_compatible(other));
-  other = one;
-  other.hierarchy[1][0].type[0] = SampleType::Folder;
-  CHECK_FALSE(one.is_compatible(other));
-  other = one;
-  other.hierarchy[1].push_back(other.hierarchy[1][0]);
-  CHECK_FALSE(one.is_compatible(other));
-  other = one;
-  other.hierarchy.erase(1);
-  CHECK_FALSE(one.is_compatible(other));
-  CHECK_FALSE(one.is_compatible(load(golden("flat.tacozip")).pit_schema()));
-}
-
-TEST_CASE("with_n leaves the original, and max_depth is the deepest level") {
-  const PitSchema schema = load(golden("nested.tacozip")).pit_schema();
-  CHECK(schema.with_n(7).root_n == 7);
-  CHECK(schema.root_n == 3);
-  CHECK(schema.with_n(7).hierarchy == schema.hierarchy);
-  CHECK(schema.max_depth() == 1);
-  CHECK(load(golden("flat.tacozip")).pit_schema().max_depth() == 0);
-  CHECK(load(golden("six_levels.tacozip")).pit_schema().max_depth() == 5);
-}
-
-TEST_CASE("verify_rsut is true for every valid dataset, TACOCAT, concatenated and padded ones too") {
+TEST_CASE("verify_rsut is true for every valid dataset, TACOCATs, concatenated and padded ones included") {
   for (const std::string name :
        {"flat.tacozip", "nested.tacozip", "nested", "flat_padded.tacozip", "nested_padded.tacozip", "nested_padded",
         "mixed_level1.tacozip", "six_levels.tacozip", "cascade_tacocat", "cascade_tacocat/__TACOCAT__",
@@ -300,7 +218,7 @@ TEST_CASE("verify_rsut is true for every valid dataset, TACOCAT, concatenated an
   CHECK(load(golden("nested.tacozip")).sql("SELECT * FROM data WHERE id <> 'asia'").verify_rsut());
 }
 
-TEST_CASE("verify_rsut is false where a parent has other children, or none") {
+TEST_CASE("verify_rsut is false where a parent has different or no children") {
   CHECK_FALSE(load(golden("uneven_children.tacozip")).verify_rsut());
   const Dataset one = load(golden("uneven_children.tacozip")).sql("SELECT * FROM data WHERE id = 'b'");
   CHECK(one.verify_rsut());  // alone it agrees with itself

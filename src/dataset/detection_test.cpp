@@ -13,7 +13,7 @@ namespace {
 
 using namespace tacore;
 
-TEST_CASE("the names .tacozip and .zip are enough: one open, no probe") {
+TEST_CASE("a path ending in .tacozip or .zip is opened once, without probing") {
   for (const std::string name : {"flat.tacozip", "extra_entries.zip"}) {
     CAPTURE(name);
     const auto storage = std::make_shared<CountingStorage>();
@@ -31,7 +31,7 @@ TEST_CASE("a path whose last part is .tacocat is a TACOCAT, with and without a s
   }
 }
 
-TEST_CASE("a folder named foo.tacocat has its real parent as the place of its ZIPs") {
+TEST_CASE("a folder named foo.tacocat has its parent folder as the base path of its ZIPs") {
   const TemporaryFolder folder;
   folder.copy(golden("cascade_tacocat"), "set");
   fs::rename(folder.path("set/.tacocat"), folder.path("set/foo.tacocat"));
@@ -59,13 +59,13 @@ TEST_CASE("an index folder under any name, by any way to it, is a TACOCAT with i
   }
 }
 
-TEST_CASE("the COLLECTION.json of a FOLDER stands for it") {
+TEST_CASE("the path of the COLLECTION.json of a FOLDER opens the FOLDER") {
   const Dataset dataset = load(golden("nested/COLLECTION.json"));
   CHECK(dataset.format() == Format::Folder);
   CHECK(to_text(dataset.data().read_bytes("asia/item_0")) == "asia/item_0");
 }
 
-TEST_CASE("a __TACOCAT__ file names its partitions, whose extents it does not know") {
+TEST_CASE("a __TACOCAT__ file lists its partitions, without their extents") {
   const auto sources = load(golden("cascade_tacocat/__TACOCAT__")).collection().sources;
   REQUIRE(sources.size() == 4);
   CHECK(sources[1].file == "cascade_part0002.tacozip");
@@ -88,7 +88,7 @@ TEST_CASE("a folder with nothing but COLLECTION.json is a FOLDER") {
   }
 }
 
-TEST_CASE("a folder with neither is a FormatError that names what is missing") {
+TEST_CASE("a folder without COLLECTION.json and .tacocat is a FormatError that names them") {
   const TemporaryFolder folder;
   folder.write("empty/readme.txt", "nothing");
   const std::string error = error_of([&] { load(folder.path("empty")); });
@@ -105,7 +105,7 @@ TEST_CASE("a FOLDER without METADATA and one without level0 are FormatErrors wit
   CHECK(has_text(error_of([&] { load(path); }), "FormatError: " + path + ": METADATA directory not found"));
 }
 
-TEST_CASE("names are read without regard to case") {
+TEST_CASE("file name suffixes are read without regard to case") {
   const TemporaryFolder folder;
   for (const std::string name : {"A.ZIP", "a.TacoZip", "b.Zip"}) {
     CAPTURE(name);
@@ -118,7 +118,7 @@ TEST_CASE("names are read without regard to case") {
   CHECK(load(folder.path("set/.TACOCAT")).format() == Format::Tacocat);
 }
 
-TEST_CASE("a file tells by its content what its name does not") {
+TEST_CASE("the content of a file determines its format where its name does not") {
   const TemporaryFolder folder;
   const struct {
     const char *from, *as;
@@ -147,7 +147,7 @@ TEST_CASE("an index may start with a byte order mark or blanks") {
   CHECK(load(folder.write("a.json", "\n  " + text)).format() == Format::Tacollection);
 }
 
-TEST_CASE("a file that is no dataset is a FormatError that says what it found") {
+TEST_CASE("a file that is not a dataset is a FormatError that states what was found") {
   const TemporaryFolder folder;
   const struct {
     const char *name, *bytes, *words;
@@ -170,7 +170,7 @@ TEST_CASE("a file that is no dataset is a FormatError that says what it found") 
   }
 }
 
-TEST_CASE("an ordinary ZIP, and JSON that lists no sources, are FormatErrors") {
+TEST_CASE("an ordinary ZIP and a JSON file without sources are FormatErrors") {
   const TemporaryFolder folder;
   std::string end(22, '\0');
   end.replace(0, 4, "PK\5\6", 4);
@@ -181,7 +181,7 @@ TEST_CASE("an ordinary ZIP, and JSON that lists no sources, are FormatErrors") {
                  "FormatError: " + folder.path("x.json") + ": no taco:sources"));
 }
 
-TEST_CASE("nothing at a path is an IoError, and so is an empty path") {
+TEST_CASE("a missing file and an empty path are IoErrors") {
   for (const std::string path : {"/no/such/dataset", "no_such_dataset", "/no/such.tacocat", "/no/such/"}) {
     CAPTURE(path);
     const std::string error = error_of([&] { load(path); });
@@ -190,7 +190,7 @@ TEST_CASE("nothing at a path is an IoError, and so is an empty path") {
   CHECK(has_text(error_of([] { load(""); }), "IoError: the path is empty"));
 }
 
-TEST_CASE("a folder holds an index by its fixed names") {
+TEST_CASE("an index in a folder is found by its fixed file names") {
   const TemporaryFolder folder;
   const std::string path = folder.copy(golden("cascade_tacocat"), "set");
   CHECK(load(path).format() == Format::Tacocat);
@@ -229,7 +229,7 @@ TEST_CASE("a TACOCAT that is moved or renamed together with its parts opens and 
 
 // read_collection.
 
-TEST_CASE("read_collection reads the collection alone: no level, no footer") {
+TEST_CASE("read_collection reads only the collection, neither levels nor footers") {
   const struct {
     const char* name;
     int reads;
@@ -252,7 +252,7 @@ TEST_CASE("read_collection reads the collection alone: no level, no footer") {
   }
 }
 
-TEST_CASE("read_collection needs no tables: a dataset whose levels are damaged still tells what it is") {
+TEST_CASE("read_collection succeeds for a dataset whose levels are damaged") {
   const TemporaryFolder folder;
   const std::string path = folder.copy(golden("nested"), "plain");
   folder.write("plain/METADATA/level0.parquet", "damaged");
@@ -261,14 +261,14 @@ TEST_CASE("read_collection needs no tables: a dataset whose levels are damaged s
   CHECK(has_text(error_of([&] { load(path); }), "FormatError"));
 }
 
-TEST_CASE("read_collection fails as load does") {
+TEST_CASE("read_collection throws the errors that load throws") {
   CHECK(has_text(error_of([] { read_collection("/no/such.tacozip"); }), "IoError: /no/such.tacozip"));
   CHECK(has_text(error_of([] { read_collection("no_such.taco"); }), "IoError: no_such.taco"));
   const TemporaryFolder folder;
   CHECK(has_text(error_of([&] { read_collection(folder.path("")); }), "COLLECTION.json not found"));
 }
 
-// Partitions, which §6.6 routes a query to by their extents. Nothing proves those, so all are asked.
+// §6.6 selects the partitions of a query by their extents. Nothing verifies these, so all partitions are read.
 
 struct Routed {
   std::shared_ptr<CountingStorage> storage = std::make_shared<CountingStorage>();
@@ -279,14 +279,14 @@ struct Routed {
   int opened() const { return dataset.impl()->partitions->num_opened(); }
 };
 
-TEST_CASE("a TACOLLECTION.json opens no partition to tell what it is") {
+TEST_CASE("the collection of a TACOLLECTION.json is read without opening a partition") {
   const Routed index;
   CHECK(index.dataset.collection().sources.size() == 4);
   CHECK(index.opened() == 0);
   CHECK(index.storage->num_opens() == 1);
 }
 
-TEST_CASE("rows of a TACOLLECTION.json are counted in its partitions, by their footers, not as its tree says") {
+TEST_CASE("num_rows of a TACOLLECTION.json comes from the footers of its partitions, not from its tree") {
   const Routed index;
   CHECK(index.dataset.num_rows() == 4);
   CHECK(index.dataset.level_rows(2) == 16);
@@ -304,13 +304,13 @@ TEST_CASE("rows of a TACOLLECTION.json are counted in its partitions, by their f
   CHECK(padded.pit_schema().root_n == static_cast<uint64_t>(padded.num_rows()));
 }
 
-TEST_CASE("columns of a TACOLLECTION.json are those that all partitions have") {
+TEST_CASE("a TACOLLECTION.json has the columns that all its partitions have") {
   const Routed index;
   CHECK_FALSE(index.dataset.level_columns(2).empty());
   CHECK(index.opened() == 4);
 }
 
-TEST_CASE("a filter opens all partitions, each once, and not before rows are asked for") {
+TEST_CASE("a filter of a TACOLLECTION.json opens each partition once, when rows are read") {
   const Routed index;
   const auto& source = index.dataset.collection().sources[1];
   REQUIRE(source.extent.spatial);
@@ -326,7 +326,7 @@ TEST_CASE("a filter opens all partitions, each once, and not before rows are ask
 }
 
 // Published extents are those of centroids and middle times, and may be of another level.
-TEST_CASE("extents that lie hide no rows of an index or a TACOLLECTION.json") {
+TEST_CASE("wrong extents hide no rows of an index or a TACOLLECTION.json") {
   const TemporaryFolder folder;
   const std::string path = folder.copy(golden("cascade_tacocat"), "set");
   const std::vector<Source> sources = load(golden("cascade_tacocat/TACOLLECTION.json")).collection().sources;
@@ -358,7 +358,7 @@ TEST_CASE("extents that lie hide no rows of an index or a TACOLLECTION.json") {
   }
 }
 
-TEST_CASE("the answer of a filter over partitions is that of their index") {
+TEST_CASE("a filter of a TACOLLECTION.json gives the rows that the .tacocat index gives") {
   const Dataset all = load(golden("cascade_tacocat/.tacocat"));
   const Routed index;
   for (const auto& source : index.dataset.collection().sources) {
@@ -370,7 +370,7 @@ TEST_CASE("the answer of a filter over partitions is that of their index") {
   }
 }
 
-TEST_CASE("a missing partition is an error of whatever asks for rows") {
+TEST_CASE("a missing partition is an error for every call that needs rows") {
   const TemporaryFolder folder;
   const std::string path = folder.copy(golden("cascade_tacocat"), "set");
   fs::remove(path + "/cascade_part0003.tacozip");
@@ -400,7 +400,7 @@ TEST_CASE("a filter of a TACOCAT opens no ZIP") {
   CHECK(storage->num_opens(".tacozip") == 0);
 }
 
-TEST_CASE("rows of a stored level of a TACOLLECTION.json are the same behind any filter") {
+TEST_CASE("SQL over a deeper level of a TACOLLECTION.json gives the same rows after any filter") {
   const Dataset all = load(golden("cascade_tacocat/TACOLLECTION.json"));
   const Dataset none = all.filter_bbox(-179, -89, -178, -88, {.level = 2});
   for (int level = 0; level < 3; ++level) CHECK(none.level_rows(level) == all.level_rows(level));
@@ -420,7 +420,7 @@ TEST_CASE("partitions that are listed twice, or are indexes themselves, are refu
   const auto twice = with("cascade_part0001.tacozip");
   CHECK(has_text(error_of([&] { load(twice); }), "'cascade_part0001.tacozip' is listed twice"));
   const auto index = with(".tacocat");
-  CHECK(has_text(error_of([&] { (void)load(index).num_rows(); }), ".tacocat: an index of datasets, not one"));
+  CHECK(has_text(error_of([&] { (void)load(index).num_rows(); }), ".tacocat: an index of datasets, not a dataset"));
 }
 
 }  // namespace

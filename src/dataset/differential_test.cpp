@@ -104,7 +104,7 @@ bool decode_point(const std::string& text, Sample& sample) {
   return true;
 }
 
-/// The columns of a frame that are there, as samples.
+/// The existing columns of a frame, as samples.
 std::vector<Sample> samples(const DataFrame& all, const std::string& geometry, const std::string& time) {
   std::vector<Sample> out(static_cast<std::size_t>(all.num_rows()));
   const Strings names = column_names(all);
@@ -212,13 +212,13 @@ std::string generated(const TemporaryFolder& folder, const std::string& kind) {
 
 }  // namespace
 
-TEST_CASE("random filters and queries give the rows that a loop gives") {
+TEST_CASE("random filters and queries give the rows of a brute-force loop") {
   const TemporaryFolder folder;
   const Dataset dataset = load(make_flat_folder(folder, "flat", 20000, kColumns));
   check_flat(dataset, samples(dataset.data_raw(), "stac:centroid", "stac:time_start"), kTrials);
 }
 
-TEST_CASE("random cascades give the rows and children that a loop gives") {
+TEST_CASE("random cascades give the rows and children of a brute-force loop") {
   const TemporaryFolder folder;
   const Dataset dataset = load(make_folder(
       folder, "nested", two_levels(4000, 20000, {"c0", "c1", "c2", "c3", "c4"}),
@@ -234,7 +234,7 @@ TEST_CASE("random cascades give the rows and children that a loop gives") {
   check_nested(dataset, parents, kids, kTrials, [](Questions& random) { return random.filter(); });
 }
 
-TEST_CASE("random filters over a generated flat dataset give the rows that a loop gives" *
+TEST_CASE("random filters over a generated flat dataset give the rows of a brute-force loop" *
           doctest::test_suite("external")) {
   const TemporaryFolder folder;
   const std::string path = generated(folder, "flat");
@@ -243,7 +243,7 @@ TEST_CASE("random filters over a generated flat dataset give the rows that a loo
   check_flat(dataset, samples(dataset.data_raw(), "stac:centroid", "stac:time_start"), kGeneratedTrials);
 }
 
-TEST_CASE("random cascades over a generated nested dataset give the rows and children that a loop gives" *
+TEST_CASE("random cascades over a generated nested dataset give the rows and children of a brute-force loop" *
           doctest::test_suite("external")) {
   const TemporaryFolder folder;
   const std::string path = generated(folder, "nested");

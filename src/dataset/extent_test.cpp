@@ -36,7 +36,7 @@ Extent extent(const Tortilla& tortilla) { return compute_extent(tortilla); }
 BBox box(const std::vector<Place>& places) { return *extent(at(places)).spatial; }
 Value day(const char* text) { return Timestamp::parse(text); }
 
-TEST_CASE("without places the extent is the globe, without times") {
+TEST_CASE("an extent without locations is the globe, and without times has no time range") {
   const Extent none = extent(Tortilla({Sample("a", Bytes(1))}));
   CHECK(*none.spatial == BBox{-180, -90, 180, 90});
   CHECK_FALSE(none.temporal);
@@ -47,7 +47,7 @@ TEST_CASE("a box that does not cross the antimeridian has the least and greatest
   CHECK(box({{-70, 1}, {-60, 2}}) == BBox{-70, 1, -60, 2});
 }
 
-TEST_CASE("the box of the extent goes around the globe the shorter way") {
+TEST_CASE("the box of an extent takes the shorter way around the globe") {
   CHECK(box({{-9, 38}, {24, 60}}) == BBox{-9, 38, 24, 60});
   CHECK(box({{179, -1}, {-179, 1}}) == BBox{179, -1, -179, 1});
   CHECK(box({{200, 0}, {170, 0}}) == BBox{170, 0, -160, 0});
@@ -80,7 +80,7 @@ TEST_CASE("the extent covers the columns of STAC and of ISTAC") {
   CHECK(extent(both).temporal == TimeRange::parse("2020-01-01T00:00:00Z/2020-02-01T00:00:00Z"));
 }
 
-TEST_CASE("the extent covers places of samples without times, and times of samples without places") {
+TEST_CASE("the extent covers locations of samples without times, and times of samples without locations") {
   const Extent place = extent(Tortilla({Sample("a", Bytes(1), {{"istac:geometry", Binary{wkb_point(7, 8)}}})}));
   CHECK(*place.spatial == BBox{7, 8, 7, 8});
   CHECK_FALSE(place.temporal);
@@ -108,7 +108,7 @@ TEST_CASE("the extent covers the corners of grids whose CRS is known, and the ce
   CHECK(*extent(grid("EPSG:3035", {4321000., 10., 0., 3210000., 0., -10.})).spatial == BBox{0, 0, 0, 0});
 }
 
-TEST_CASE("times are kept to the microsecond, those in the middle and at the end too") {
+TEST_CASE("times in an extent are exact to the microsecond, middle and end times included") {
   const auto times = [](const char* column, const char* text) {
     return *extent(Tortilla({Sample("a", Bytes(1), {{column, Timestamp::parse(text)}})})).temporal;
   };
@@ -123,7 +123,7 @@ TEST_CASE("times are kept to the microsecond, those in the middle and at the end
   CHECK(extent(epochs).temporal->end.microseconds == 1577836800000500);
 }
 
-TEST_CASE("footprints in WGS 84 count instead of centroids") {
+TEST_CASE("footprints in WGS 84 take precedence over centroids") {
   std::string line("\1\2\0\0\0\2\0\0\0", 9);
   for (const double x : {1.0, 2.0, 3.0, 4.0}) line.append(reinterpret_cast<const char*>(&x), 8);
   const auto with = [&](const char* crs) {
@@ -136,7 +136,7 @@ TEST_CASE("footprints in WGS 84 count instead of centroids") {
   CHECK(with("EPSG:32630").spatial->maxy == doctest::Approx(4 * 9.019e-6).epsilon(1e-3));
 }
 
-TEST_CASE("a geometry without a CRS is in degrees, each part of a cut one on its side of the antimeridian") {
+TEST_CASE("a geometry without a CRS is in degrees, and each part split at the antimeridian stays on its side") {
   const auto geometry = [](std::string wkb) {
     return *extent(Tortilla({Sample("a", Bytes(1), {{"istac:geometry", Binary{std::move(wkb)}}})})).spatial;
   };
@@ -145,7 +145,7 @@ TEST_CASE("a geometry without a CRS is in degrees, each part of a cut one on its
   CHECK(geometry(wkb_polygon(std::vector<Centroid>{{170, 0}, {190, 0}, {190, 5}})) == BBox{170, 0, -170, 5});
 }
 
-TEST_CASE("what is no place is an error that names level and row") {
+TEST_CASE("an invalid location is an error that names level and row") {
   const auto error = [](const Tortilla& tortilla) {
     try {
       extent(tortilla);
@@ -156,10 +156,10 @@ TEST_CASE("what is no place is an error that names level and row") {
   };
   CHECK(has_text(error(at({{0, 0}, {0, 91}})), "stac:centroid of row 1 has latitude 91"));
   const Tortilla bad({Sample("a", Bytes(1), {{"stac:centroid", Binary{"xx"}}, {"stac:time_start", Timestamp{}}})});
-  CHECK(has_text(error(bad), "stac:centroid of row 0 is no geometry"));
+  CHECK(has_text(error(bad), "stac:centroid of row 0 is not a geometry"));
 }
 
-TEST_CASE("an extent that is given stays, one that is missing is computed") {
+TEST_CASE("a given extent is kept, and a missing one is computed") {
   const std::string path = std::filesystem::temp_directory_path() / "tacore-extent.tacozip";
   Collection collection{.id = "x", .dataset_version = "1", .description = "d", .licenses = {"MIT"}};
   collection.providers = {{.name = "p"}};

@@ -14,30 +14,11 @@ namespace {
 
 using namespace tacore;
 
-std::string everything(const DataFrame& frame) {
-  std::string out = dump(frame);
-  for (int64_t i = 0; i < frame.num_rows(); ++i) {
-    const Node node = frame.read(i);
-    if (const auto* below = std::get_if<DataFrame>(&node)) {
-      out += everything(*below);
-    } else {
-      out += std::get<VsiPath>(node).value + to_text(frame.read_bytes(i));
-    }
-  }
-  return out;
-}
-
 using Question = std::function<std::string(const Dataset&)>;
 struct Case {
   const char* name;
   Question ask;
 };
-
-std::string numbers(const std::vector<double>& all) {
-  std::string out;
-  for (const double number : all) out += std::to_string(number) + " ";
-  return out;
-}
 
 const std::vector<Case>& questions() {
   static const std::vector<Case> all{
@@ -160,8 +141,8 @@ void check_question(const std::string& name, const Case& question, bool local) {
     storage->fail_at(n);
     std::string given;
     const std::string failure = how_it_failed(*storage, [&] { given = question.ask(dataset); });
-    // DuckDB's threads share the work anew each time and may do with a request less; then nothing fails, and the answer
-    // is right.
+    // DuckDB's threads divide the work differently each time and may need one request less; then nothing fails, and the
+    // answer is right.
     if (storage->thrown().empty()) {
       CHECK(given == expected);
     } else {
@@ -177,7 +158,7 @@ void check_question(const std::string& name, const Case& question, bool local) {
 TEST_CASE(
     "data, read, read_bytes and queries: every request that fails is the IoError that it threw, and the same dataset "
     "works afterwards") {
-  // Past opening, the others are read like one of these.
+  // Once open, all other containers are read like one of these.
   for (const std::string name :
        {"flat.tacozip", "nested.tacozip", "nested", "permuted_offsets.tacozip", "uneven_children.tacozip"}) {
     for (const Case& question : questions()) check_question(name, question, true);
@@ -194,7 +175,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("the same over an object store, whose levels are proved as a whole") {
+TEST_CASE(
+    "an object store whose levels are verified as a whole: every request that fails is the IoError that it threw") {
   for (const std::string name : {"nested.tacozip", "permuted_offsets.tacozip"}) {
     for (const Case& question : questions()) {
       if (std::string(question.name) != "concat") check_question(name, question, false);
@@ -203,16 +185,18 @@ TEST_CASE("the same over an object store, whose levels are proved as a whole") {
 }
 
 TEST_CASE("statistics: every request that fails is the IoError that it threw") {
-  const Case cases[] = {{"mean", [](const Dataset& d) { return numbers(d.stats(Statistic::Mean)); }},
-                        {"mean of a frame", [](const Dataset& d) { return numbers(d.data().stats(Statistic::Mean)); }}};
+  const Case cases[] = {
+      {"mean", [](const Dataset& d) { return numbers_text(d.stats(Statistic::Mean)); }},
+      {"mean of a frame", [](const Dataset& d) { return numbers_text(d.data().stats(Statistic::Mean)); }}};
   for (const Case& question : cases) check_question("stats_flat.tacozip", question, true);
-  check_question("stats.tacozip",
-                 {"mean of a level",
-                  [](const Dataset& d) { return numbers(d.stats(Statistic::Mean, {.level = 1, .id = "continuous"})); }},
-                 true);
+  check_question(
+      "stats.tacozip",
+      {"mean of a level",
+       [](const Dataset& d) { return numbers_text(d.stats(Statistic::Mean, {.level = 1, .id = "continuous"})); }},
+      true);
 }
 
-TEST_CASE("a stream that fails says so with the words of the failure, and gives no shorter table") {
+TEST_CASE("an Arrow stream that fails reports the error message, and gives no shorter table") {
   const auto storage = storage_for(true);
   const Dataset dataset = load(golden("snappy_v2pages.tacozip"), {}, storage);
   const DataFrame rows = dataset.data();

@@ -22,8 +22,8 @@ std::string number(int64_t i, int width) {
   return std::string(static_cast<std::size_t>(width) - out.size(), '0') + out;
 }
 
-/// A FOLDER dataset with more than footers: `roots` FOLDERs of `kids` FILEs, of which a few are there. `filler` and
-/// `bulk` are what nobody asks for.
+/// A FOLDER dataset with more than footers: `roots` FOLDERs of `kids` FILEs, of which only a few exist. `filler` and
+/// `bulk` are columns that no question names.
 class Large {
  public:
   Large(int64_t roots, int64_t kids) : roots_(roots), kids_(kids) {
@@ -113,7 +113,7 @@ struct Counted {
 
 // Open.
 
-TEST_CASE("opening a small ZIP costs one open, two reads, and a look in front of each level table") {
+TEST_CASE("opening a small ZIP takes one open, two reads, and the local file header of each level table") {
   for (const std::string name :
        {"flat.tacozip", "nested.tacozip", "six_levels.tacozip", "cascade_tacocat/cascade_part0001.tacozip"}) {
     CAPTURE(name);
@@ -157,7 +157,7 @@ TEST_CASE("opening a TACOCAT touches none of its ZIPs, and a __TACOCAT__ is read
   CHECK(file->num_reads() <= 2);
 }
 
-TEST_CASE("what a dataset is costs nothing more once it is open") {
+TEST_CASE("metadata of an open dataset takes no further reads") {
   Counted big(large().path());
   CHECK(big.dataset.num_rows() == 2000);
   CHECK(big.dataset.level_rows(1) == 200000);
@@ -168,7 +168,7 @@ TEST_CASE("what a dataset is costs nothing more once it is open") {
   CHECK(big.storage->requests().empty());
 }
 
-TEST_CASE("a query costs nothing until its rows are asked for") {
+TEST_CASE("a query takes no reads before its rows are requested") {
   Counted big(large().path());
   const Dataset query = big.dataset.filter_datetime("2023-01-01", {.column = "cloud"})
                             .sql("SELECT * FROM data")
@@ -176,7 +176,7 @@ TEST_CASE("a query costs nothing until its rows are asked for") {
   CHECK(big.storage->requests().empty());
 }
 
-TEST_CASE("the columns of a query cost nothing but the footers, which are here") {
+TEST_CASE("the columns of a query take no reads beyond the footers, which are in memory") {
   Counted big(large().path());
   const Dataset query = big.dataset.sql("SELECT *, cloud * 2 AS twice FROM data ORDER BY filler");
   CHECK(query.is_rsut());
@@ -184,7 +184,7 @@ TEST_CASE("the columns of a query cost nothing but the footers, which are here")
   CHECK(big.storage->requests().empty());
 }
 
-TEST_CASE("level 0 as it is costs nothing until a cell is looked at, and then one column of one row group") {
+TEST_CASE("level 0 takes no reads before a cell is requested, and then one column of one row group") {
   Counted big(large().path());
   const DataFrame rows = big.dataset.data();
   CHECK(rows.num_rows() == 2000);
@@ -253,7 +253,7 @@ TEST_CASE("the rows of a query are computed once") {
   CHECK(big.bytes() == 0);
 }
 
-TEST_CASE("counting the rows that filters leave reads the columns that they test") {
+TEST_CASE("counting filtered rows reads only the filter columns") {
   Counted big(large().path());
   const Dataset late = big.dataset.filter_datetime("1970-01-01T00:00:50Z/..", {.column = "cloud"});
   CHECK(late.num_rows() == 1000);
@@ -265,7 +265,7 @@ TEST_CASE("counting the rows that filters leave reads the columns that they test
   CHECK(big.bytes() == 0);
 }
 
-TEST_CASE("the rows of a query that only chose among them need nothing more of their level") {
+TEST_CASE("a query that only selects rows needs no further reads of their level") {
   Counted big(large().path());
   const DataFrame chosen = big.dataset.sql("SELECT * FROM data WHERE cloud < 50").data();
   const DataFrame made = big.dataset.sql("SELECT *, 1 AS one FROM data WHERE cloud < 50").data();
@@ -273,7 +273,7 @@ TEST_CASE("the rows of a query that only chose among them need nothing more of t
   const std::string paths = dump(chosen.select(Strings{"internal:gdal_vsi"}));
   CHECK(big.bytes() == 0);
   CHECK(dump(made.select(Strings{"internal:gdal_vsi"})) == paths);
-  CHECK(big.bytes() > 0);  // its columns could hold anything, so the level is asked
+  CHECK(big.bytes() > 0);  // a query may have changed its columns, so the level is read
 }
 
 TEST_CASE("statistics and filters never touch the data") {
@@ -286,7 +286,7 @@ TEST_CASE("statistics and filters never touch the data") {
 
 // One sample.
 
-TEST_CASE("the path of a sample is computed: no __meta__, no scan of the level, only the row group it is in") {
+TEST_CASE("the path of a sample is computed from its row group, without __meta__ and without a scan of the level") {
   Counted big(large().path());
   const std::string& last = large().last();
   CHECK(vsi(big.dataset.data(), last) == large().path() + "/DATA/" + last);
@@ -300,7 +300,7 @@ TEST_CASE("the path of a sample is computed: no __meta__, no scan of the level, 
         large().stored("METADATA/level0.parquet", {"id", "type", "internal:current_id"}));
 }
 
-TEST_CASE("reading a sample again costs nothing, and a neighbour nothing either") {
+TEST_CASE("reading a sample again, and reading its neighbour, takes no requests") {
   Counted big(large().path());
   const DataFrame rows = big.dataset.data();
   vsi(rows, large().last());
@@ -311,21 +311,7 @@ TEST_CASE("reading a sample again costs nothing, and a neighbour nothing either"
   CHECK(big.storage->requests().empty());
 }
 
-TEST_CASE("reading a FOLDER costs nothing the second time, computed or by its __meta__") {
-  for (const std::string name : {"nested", "nested.tacozip", "uneven_children.tacozip", "cascade_tacocat"}) {
-    CAPTURE(name);
-    Counted some(golden(name));
-    const DataFrame rows = some.dataset.data();
-    const std::string id = ids(rows)[1];
-    dump(children(rows, id));
-    some.storage->reset();
-    dump(children(rows, id));
-    CHECK(some.storage->requests().empty());
-  }
-}
-
-TEST_CASE(
-    "the bytes of a FILE cost one read besides the place of its local header, and none before they are asked for") {
+TEST_CASE("the bytes of a FILE take one read besides its local file header, and none before they are requested") {
   Counted zip(golden("flat.tacozip"));
   const DataFrame rows = zip.dataset.data();
   vsi(rows, "madrid");
@@ -359,7 +345,7 @@ TEST_CASE("the bytes of a small dataset's samples arrive in fewer reads than the
   CHECK(storage->num_reads("flat.tacozip") <= 3);  // offsets and sizes, then the bytes
 }
 
-TEST_CASE("proved offsets cost one pass, and only where there is something to prove") {
+TEST_CASE("verifying offsets reads at most one local file header per row and its possible duplicate") {
   Counted nested(golden("nested.tacozip"));
   const DataFrame asia = children(nested.dataset.data(), "asia");
   for (int i = 0; i < 3; ++i) asia.read(i);

@@ -24,8 +24,7 @@ Dataset open_dataset(const std::string& path, const Detected& at, const LoadOpti
     std::set<std::string> files;
     for (const auto& source : impl->collection->sources) {
       if (files.insert(source.file).second) continue;
-      throw FormatError("taco:sources: " + quoted(source.file) + " is listed twice, its rows would be too",
-                        {.path = path});
+      throw FormatError("taco:sources: " + quoted(source.file) + " is listed twice", {.path = path});
     }
     impl->partitions =
         std::make_shared<const Partitions>(std::move(storage), impl->collection->sources,
@@ -41,7 +40,7 @@ Dataset open_dataset(const std::string& path, const Detected& at, const LoadOpti
 /// The partitions of one dataset, in order, must all state the same number of partitions.
 void check_partitions(const Detected& first, const Detected& at) {
   if (at.num_partitions == first.num_partitions) return;
-  throw FormatError("a dataset of " + std::to_string(at.num_partitions) + " partitions; " + first.path + " is one of " +
+  throw FormatError("one of " + std::to_string(at.num_partitions) + " partitions, but " + first.path + " is one of " +
                         std::to_string(first.num_partitions),
                     {.path = at.path});
 }

@@ -69,14 +69,7 @@ TEST_CASE("two paths give the sum of their rows and the columns that both have")
   }
 }
 
-TEST_CASE("a single file __TACOCAT__ loads, by its own path and by its folder") {
-  const Dataset file = load(golden(kParts + "__TACOCAT__")), folder = load(golden(kParts + ".tacocat"));
-  CHECK(file.format() == Format::Tacocat);
-  CHECK(dump(file.data()) == dump(folder.data()));
-  CHECK(dump(children(file.data(), "asia")) == dump(children(folder.data(), "asia")));
-}
-
-TEST_CASE("files before 2.0 open by what they are, and a name of the online catalogue is none") {
+TEST_CASE("files before 2.0 are opened by their content, and a name of the online catalogue is not a path") {
   for (const char* path : {"a.taco", "a.TORTILLA", "/no/such/folder/a.tortilla"}) {
     CAPTURE(std::string(path));
     CHECK(has_text(error_of([&] { load(path); }), "IoError: " + std::string(path)));
@@ -120,7 +113,7 @@ TEST_CASE("a header that is wrong is a FormatError with the path") {
   CHECK(has_text(error_of([&] { load(tacocat); }), "FormatError: " + tacocat));
 }
 
-TEST_CASE("a file cut anywhere is a typed error with the path, in every format") {
+TEST_CASE("a file truncated anywhere is a typed error with the path, in every format") {
   const Copies copies;
   for (const auto& copy : copies.all) {
     const std::string whole = file_text(copy.document);
@@ -187,7 +180,7 @@ TEST_CASE("base_path moves every path of a TACOCAT, at all levels") {
   }
 }
 
-TEST_CASE("base_path says where the partitions of a TACOLLECTION.json are") {
+TEST_CASE("base_path is the folder of the partitions of a TACOLLECTION.json") {
   const TemporaryFolder folder;
   const std::string index = folder.copy(golden(kParts + "TACOLLECTION.json"), "TACOLLECTION.json");
   CHECK(has_text(error_of([&] { load(index).data(); }), "IoError"));
@@ -198,7 +191,7 @@ TEST_CASE("base_path says where the partitions of a TACOLLECTION.json are") {
                  golden(kParts + "cascade_part0002.tacozip")));
 }
 
-TEST_CASE("base_path may lack its slash, be relative or a URL, and means nothing to ZIP and FOLDER") {
+TEST_CASE("base_path may lack its slash, be relative or a URL, and has no effect on ZIP and FOLDER") {
   const auto first = [](const std::string& base) {
     return values(load(golden(kParts + ".tacocat"), {.base_path = base}).data(), "internal:gdal_vsi")[0];
   };
@@ -235,7 +228,7 @@ TEST_CASE("a relative path gives absolute VSI paths") {
   CHECK(bare == index);
 }
 
-TEST_CASE("object stores have the VSI names of GDAL") {
+TEST_CASE("paths in object stores get GDAL's VSI prefixes") {
   const std::pair<const char*, const char*> cases[] = {{"s3://b/k", "/vsis3/b/k"},
                                                        {"gs://b/k", "/vsigs/b/k"},
                                                        {"az://b/k", "/vsiaz/b/k"},
@@ -319,7 +312,7 @@ TEST_CASE("a level that the pit schema has and the dataset has not is an error t
   CHECK(has_text(error_of([&] { load(cat); }), "level2.parquet"));
 }
 
-TEST_CASE("a file that is replaced is read anew by the next load, and the dataset before keeps its own") {
+TEST_CASE("a replaced file is read anew by the next load, and an open dataset keeps the old file") {
   const TemporaryFolder folder;
   const std::string path = folder.copy(golden("flat.tacozip"), "a.tacozip");
   const Dataset before = load(path);
@@ -330,7 +323,7 @@ TEST_CASE("a file that is replaced is read anew by the next load, and the datase
   CHECK(before.sql("SELECT * FROM data").num_rows() == 5);
 }
 
-TEST_CASE("a FOLDER whose COLLECTION.json changes shows it in the next load") {
+TEST_CASE("the next load of a FOLDER reads a changed COLLECTION.json") {
   const TemporaryFolder folder;
   const std::string path = folder.copy(golden("nested"), "plain");
   CHECK(load(path).version() == "1.0.0");

@@ -39,7 +39,9 @@ std::pair<DataFrame, int64_t> locate_below(DataFrame frame, int64_t row, std::sp
     if (frame.impl()->type(row) == SampleType::File) {
       const int column = frame.impl()->rows->find(names::kId);
       const auto name = column < 0 ? std::nullopt : frame.impl()->rows->text(column, row);
-      throw NavigationError(quoted(name.value_or("")) + " is a FILE and has no children",
+      const bool is_column = frame.impl()->rows->find(id) >= 0;
+      throw NavigationError(quoted(name.value_or("")) + " is a FILE and has no child " + quoted(id) +
+                                (is_column ? ", which is the name of a column" : ""),
                             {.path = frame.impl()->dataset->path});
     }
     frame = frame.impl()->children(row);

@@ -43,13 +43,13 @@ TEST_CASE("a position outside the rows is an error that names the range") {
   }
 }
 
-TEST_CASE("an id that is not there is an error that quotes it") {
+TEST_CASE("an unknown id is an error that quotes it") {
   CHECK(has_text(error_of([] { rows_of("flat.tacozip").read("atlantis"); }), "NavigationError: "));
   CHECK(has_text(error_of([] { rows_of("flat.tacozip").read("atlantis"); }), "ID 'atlantis' not found"));
   CHECK(has_text(error_of([] { rows_of("flat.tacozip").read(""); }), "ID '' not found"));
 }
 
-TEST_CASE("of equal ids the first row counts") {
+TEST_CASE("among equal ids the first row is read") {
   const std::vector<Dataset> twice{load(golden("flat.tacozip")), load(golden("extra_entries.zip"))};
   const DataFrame rows = concat(twice).data();
   CHECK(has_text(vsi(rows, "valencia"), "flat.tacozip"));
@@ -67,19 +67,19 @@ TEST_CASE("an id is found by scan and by index alike") {
   }
 }
 
-TEST_CASE("rows without ids are read by position, as long as they can be navigated") {
+TEST_CASE("rows without ids are read by position while navigation columns remain") {
   const DataFrame rows = load(golden("flat.tacozip")).sql("SELECT * EXCLUDE (id) FROM data").data();
   CHECK(has_text(error_of([&] { rows.read("valencia"); }), "NavigationError: "));
   CHECK(has_text(error_of([&] { rows.read("valencia"); }), "Cannot search by ID"));
   CHECK(std::get<VsiPath>(rows.read(0)).value == vsi(rows_of("flat.tacozip"), "valencia"));
 }
 
-TEST_CASE("rows without type or path are refused in words") {
+TEST_CASE("rows without type or path are NavigationErrors that say what was dropped") {
   const DataFrame rows = load(golden("flat.tacozip")).sql("SELECT id FROM data").data();
   CHECK(has_text(error_of([&] { rows.read("valencia"); }), "NavigationError: "));
   CHECK(has_text(error_of([&] { rows.read("valencia"); }), "no column 'type': a query dropped it"));
   const DataFrame typed = load(golden("flat.tacozip")).sql("SELECT id, type FROM data").data();
-  CHECK(has_text(error_of([&] { typed.read("valencia"); }), "SELECT * keeps it"));
+  CHECK(has_text(error_of([&] { typed.read("valencia"); }), "SELECT * keeps them"));
 }
 
 TEST_CASE("a ZIP path is /vsisubfile/{offset}_{size},{zip}") {
@@ -133,7 +133,7 @@ TEST_CASE("the published nested and deep datasets have the same tree in every co
   }
 }
 
-TEST_CASE("a path of ids leads to a sample, a folder or its bytes") {
+TEST_CASE("a path of ids reads a sample, a folder or its bytes") {
   for (const std::string name :
        {"cascade_tacocat", "cascade_tacocat/__TACOCAT__", "cascade_tacocat/TACOLLECTION.json"}) {
     CAPTURE(name);
@@ -144,12 +144,12 @@ TEST_CASE("a path of ids leads to a sample, a folder or its bytes") {
   }
 }
 
-TEST_CASE("a path of ids that leads nowhere is an error that names the step") {
+TEST_CASE("a path of ids that does not exist is an error that names the failing id") {
   const DataFrame rows = rows_of("cascade_tacocat");
   CHECK(has_text(error_of([&] { rows.read("asia/country_9/city_0"); }), "NavigationError: "));
   CHECK(has_text(error_of([&] { rows.read("asia/country_9/city_0"); }), "ID 'country_9' not found"));
-  CHECK(
-      has_text(error_of([&] { rows.read("asia/country_0/city_0/pixel"); }), "'city_0' is a FILE and has no children"));
+  CHECK(has_text(error_of([&] { rows.read("asia/country_0/city_0/pixel"); }),
+                 "'city_0' is a FILE and has no child 'pixel'"));
   CHECK(has_text(error_of([&] { rows.read("asia//city_0"); }), "ID '' not found"));
   CHECK(has_text(error_of([&] { rows.read("/asia"); }), "ID '' not found"));
   CHECK(has_text(error_of([&] { rows.read("asia/../europe"); }), "ID '..' not found"));
@@ -158,7 +158,8 @@ TEST_CASE("a path of ids that leads nowhere is an error that names the step") {
 TEST_CASE("a FOLDER has no bytes") {
   const DataFrame rows = rows_of("nested.tacozip");
   CHECK(has_text(error_of([&] { rows.read_bytes("asia"); }), "NavigationError: "));
-  CHECK(has_text(error_of([&] { rows.read_bytes("asia"); }), "is a FOLDER; it has children, no bytes"));
+  CHECK(has_text(error_of([&] { rows.read_bytes("asia"); }),
+                 "is a FOLDER, which has no bytes of its own; name one of its children"));
 }
 
 TEST_CASE("the bytes of many positions come in the order given, repeats included") {
@@ -172,7 +173,7 @@ TEST_CASE("the bytes of many positions come in the order given, repeats included
   CHECK(asia.read_bytes(std::span<const int64_t>()).empty());
 }
 
-TEST_CASE("rows of a ZIP without offset and size are refused in words") {
+TEST_CASE("rows of a ZIP without offset and size are NavigationErrors that say so") {
   const TemporaryFolder folder;
   const std::string made = make_folder(folder, "made", R"({"root": {"n": 1, "type": "FILE"}, "hierarchy": {}})",
                                        {"SELECT 'a' AS id, 'FILE' AS type, 0 AS \"internal:current_id\", "
@@ -184,7 +185,7 @@ TEST_CASE("rows of a ZIP without offset and size are refused in words") {
   CHECK(has_text(error_of([&] { rows.read(0); }), "sample 'a' has no internal:offset and internal:size"));
 }
 
-TEST_CASE("padding shows in no rows, count, level or path") {
+TEST_CASE("padding is hidden in rows, counts, levels and paths") {
   for (const std::string name : {"flat_padded.tacozip", "nested_padded.tacozip", "nested_padded"}) {
     CAPTURE(name);
     const Dataset dataset = load(golden(name));
@@ -202,7 +203,7 @@ TEST_CASE("padding shows in no rows, count, level or path") {
   CHECK(load(golden("nested_padded.tacozip")).level_rows(1) == 5);
 }
 
-TEST_CASE("padding shows in no children, and its position is not given to another") {
+TEST_CASE("padding is hidden in children, and keeps its position") {
   for (const std::string name : {"nested_padded.tacozip", "nested_padded"}) {
     CAPTURE(name);
     const DataFrame rows = rows_of(name);
@@ -221,7 +222,7 @@ TEST_CASE("ids that merely contain TACOPAD are samples") {
   CHECK(to_text(rows.read_bytes("x__TACOPAD__1")) == "x__TACOPAD__1");
 }
 
-TEST_CASE("odd ids are read like any") {
+TEST_CASE("samples with odd ids are read") {
   const DataFrame rows = rows_of("odd_names.tacozip");
   for (const std::string id : {"with space", "ünïcode_東京", "it's", "a,b", "double\"quote", "semi;colon", "percent%20",
                                "hash#1", "question?", "[bracket]", "-dash", ".hidden", "select", "a_b"}) {
@@ -259,7 +260,7 @@ TEST_CASE("a folder whose __meta__ is damaged is an error of navigation that nam
   CHECK(has_text(text, "children of 'b'"));
 }
 
-TEST_CASE("a folder whose __meta__ is gone is an error that names the file") {
+TEST_CASE("a folder whose __meta__ is missing is an error that names the file") {
   const TemporaryFolder folder;
   const std::string path = make_folder(
       folder, "gaps", two_levels(2, 3, {"a", "b"}),
@@ -272,7 +273,7 @@ TEST_CASE("a folder whose __meta__ is gone is an error that names the file") {
   CHECK(has_text(text, "DATA/s1/__meta__"));
 }
 
-TEST_CASE("reading a row looks at no more than its own place, however many rows there are") {
+TEST_CASE("reading one row takes the same requests for any number of rows") {
   const TemporaryFolder folder;
   const auto storage = std::make_shared<CountingStorage>();
   const DataFrame rows = load(make_flat_folder(folder, "many", 300000, "i AS k"), {}, storage).data();
@@ -282,7 +283,7 @@ TEST_CASE("reading a row looks at no more than its own place, however many rows 
   CHECK(storage->requests().size() == once);
 }
 
-TEST_CASE("a FOLDER read from a remote store costs one request, FILEs what proves the first of them") {
+TEST_CASE("reading a remote FOLDER takes one request, and FILEs the requests that verify the first of them") {
   const auto storage = std::make_shared<CountingStorage>(false);
   const DataFrame rows = load(golden("uneven_children.tacozip"), {}, storage).data();
   const auto cost = [&](const auto& work) {
@@ -293,24 +294,27 @@ TEST_CASE("a FOLDER read from a remote store costs one request, FILEs what prove
   rows.read("a");
   CHECK(cost([&] { rows.read("b"); }) <= 1);
   const DataFrame c = children(rows, "c");
-  // Its small directory proves all places at once.
+  // Its small directory verifies all offsets in one request.
   CHECK(cost([&] { c.read(0); }) <= 3);
   CHECK(cost([&] { c.read("item_1"); }) == 0);
 }
 
-TEST_CASE("reading a folder a second time costs nothing") {
+TEST_CASE("reading a folder a second time takes no requests, computed or through its __meta__") {
   for (const std::string name : {"uneven_children.tacozip", "nested.tacozip", "nested", "cascade_tacocat"}) {
-    CAPTURE(name);
-    const auto storage = std::make_shared<CountingStorage>(false);
-    const DataFrame rows = load(golden(name), {}, storage).data();
-    const std::string first = dump(std::get<DataFrame>(rows.read(1)));
-    storage->reset();
-    CHECK(dump(std::get<DataFrame>(rows.read(1))) == first);
-    CHECK(storage->requests().empty());
+    for (const bool is_local : {true, false}) {
+      CAPTURE(name);
+      CAPTURE(is_local);
+      const auto storage = std::make_shared<CountingStorage>(is_local);
+      const DataFrame rows = load(golden(name), {}, storage).data();
+      const std::string first = dump(std::get<DataFrame>(rows.read(1)));
+      storage->reset();
+      CHECK(dump(std::get<DataFrame>(rows.read(1))) == first);
+      CHECK(storage->requests().empty());
+    }
   }
 }
 
-TEST_CASE("uniform trees are computed, and trees with gaps fall back to __meta__") {
+TEST_CASE("children of uniform trees are computed, and of uneven trees read from __meta__") {
   const auto uniform = container("nested.tacozip");
   for (int64_t row = 0; row < 3; ++row) {
     const auto range = computed_children(*uniform, 0, row);
@@ -327,7 +331,7 @@ TEST_CASE("uniform trees are computed, and trees with gaps fall back to __meta__
   CHECK_FALSE(children(rows, "c").read_bytes("item_1").empty());
 }
 
-TEST_CASE("computed children are proved: rows that another parent claims are not taken") {
+TEST_CASE("computed children are verified: rows with another parent are not taken") {
   const auto padded = container("nested_padded.tacozip");
   CHECK(computed_children(*padded, 0, 1)->begin == 3);
   CHECK(computed_children(*padded, 0, 1)->count == 3);  // padding holds its position
@@ -347,7 +351,7 @@ TEST_CASE("levels that mix FILE and FOLDER are navigated") {
   }
 }
 
-TEST_CASE("six levels are walked to the bottom") {
+TEST_CASE("six levels are navigated to the deepest") {
   const DataFrame rows = rows_of("six_levels.tacozip");
   CHECK(to_text(rows.read_bytes("level_0/level_1/level_2/level_3/level_4/leaf")) == "data of leaf");
   CHECK(children(rows, "level_0/level_1/level_2/level_3/level_4").level() == 5);
@@ -366,7 +370,7 @@ TEST_CASE("parents named by their id, and levels without numbers, are navigated"
   }
 }
 
-TEST_CASE("rows of deeper levels that a query gives are navigated like any") {
+TEST_CASE("rows of deeper levels selected by a query are navigated") {
   const DataFrame items = load(golden("permuted_offsets.tacozip"))
                               .sql("SELECT * FROM level1 ORDER BY \"internal:relative_path\" DESC")
                               .data();
@@ -377,7 +381,7 @@ TEST_CASE("rows of deeper levels that a query gives are navigated like any") {
   CHECK(to_text(cities.data().read_bytes(0)) == "asia/country_1/city_1");
 }
 
-TEST_CASE("a query that sorts and thins rows leaves each with its own data") {
+TEST_CASE("rows sorted and filtered by a query keep their own data") {
   const DataFrame rows =
       load(golden("flat.tacozip")).sql("SELECT * FROM data WHERE cloud_cover > 20 ORDER BY cloud_cover DESC").data();
   for (int64_t i = 0; i < rows.num_rows(); ++i) {
@@ -386,12 +390,12 @@ TEST_CASE("a query that sorts and thins rows leaves each with its own data") {
   CHECK(ids(rows) == Strings{"suva", "tokyo", "new_york", "madrid"});
 }
 
-TEST_CASE("a query that renames ids reads what the rows were, not what they are called") {
+TEST_CASE("a query that changes ids still reads the data of the original rows") {
   const DataFrame rows = load(golden("flat.tacozip")).sql("SELECT * REPLACE ('x_' || id AS id) FROM data").data();
   CHECK(to_text(rows.read_bytes("x_tokyo")) == "data of tokyo");
 }
 
-TEST_CASE("joined rows are those of the first table") {
+TEST_CASE("rows of a join are read as rows of the first table") {
   const DataFrame rows =
       load(golden("nested.tacozip"))
           .sql(
@@ -408,7 +412,7 @@ TEST_CASE("joined rows are those of the first table") {
   CHECK(to_text(both.read_bytes("item_2")) == "asia/item_2");
 }
 
-TEST_CASE("a stored internal:gdal_vsi is stale and never shown") {
+TEST_CASE("a stored internal:gdal_vsi is recomputed") {
   const Dataset dataset = load(golden("stale_gdal_vsi.tacozip"));
   CHECK_FALSE(has_text(dump(dataset.data_raw()), "/elsewhere/old.tacozip"));
   CHECK(vsi(dataset.data(), "tokyo").ends_with("stale_gdal_vsi.tacozip"));

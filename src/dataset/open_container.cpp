@@ -151,7 +151,7 @@ std::shared_ptr<Container> open_as(std::shared_ptr<const Storage> storage, const
     case Format::Taco: return v1::open_tortilla(at.source, path);
     case Format::Tacollection: break;
   }
-  throw FormatError("an index of datasets, not one", {.path = path});
+  throw FormatError("an index of datasets, not a dataset", {.path = path});
 }
 
 }  // namespace
@@ -230,7 +230,7 @@ std::vector<std::string> partition_paths(const Storage& storage, const Detected&
     // Each file is readable by itself (Tortilla 0.5.0): one that was copied alone is not an incomplete dataset.
     if (!v1::is_alone(storage, at.path, at.num_partitions)) throw;
     log::warning(at.path + ": one of " + std::to_string(at.num_partitions) +
-                 " partitions, and none of the others is beside it; what follows is of this one alone");
+                 " partitions; the others are not in its folder, so only this one is read");
     return {at.path};
   }
 }

@@ -61,7 +61,7 @@ bool is_right(const Bytes& bytes, ByteRange range) {
 
 }  // namespace
 
-TEST_CASE("what another library reads has the name that the user wrote, in errors too") {
+TEST_CASE("a file that another library reads keeps the user's name, in errors as well") {
   const Store store;
   const auto file = net::open_other_file(store, "gs://b/file", {.max_concurrent_requests = 4});
   REQUIRE(file);
@@ -76,7 +76,7 @@ TEST_CASE("what another library reads has the name that the user wrote, in error
   CHECK(net::open_other_file(store, "gs://b/none", {.max_concurrent_requests = 4}) == nullptr);
 }
 
-TEST_CASE("another library is told by which options it opens") {
+TEST_CASE("the fallback opener gets the remote options of the call") {
   const Store store;
   REQUIRE(net::open_other_file(store, "gs://b/file", {.max_tries = 3}));
   CHECK(store.max_tries == 3);
@@ -91,7 +91,7 @@ TEST_CASE("another library is told by which options it opens") {
   set_remote_options({});
 }
 
-TEST_CASE("of several files those are missing that the store does not show, and other failures stay") {
+TEST_CASE("open_other_files returns null for files that the fallback reports as missing, and rethrows other failures") {
   const Store store;
   const std::vector<std::string> paths = {"gs://b/file1", "gs://b/none", "gs://b/secret", "gs://b/file2"};
   for (const int limit : {1, 100}) {
@@ -107,7 +107,7 @@ TEST_CASE("of several files those are missing that the store does not show, and 
                        doctest::Contains("gs://b/broken: HTTP status 500"), IoError);
 }
 
-TEST_CASE("ranges of a file come in their order, and near ones in one request") {
+TEST_CASE("ranges of a file are returned in the requested order, and close ranges share one request") {
   const Store store;
   const auto file = net::open_other_file(store, "gs://b/file", {.max_concurrent_requests = 8});
   const std::vector<ByteRange> ranges = {{150'000, 100}, {0, 10}, {20, 5}, {150'050, 100}, {7, 0}};

@@ -10,7 +10,7 @@
 #include "support/support.hpp"
 #include "support/table_files.hpp"
 
-// What is read of a sample is what the ZIP says it is, whatever a table, an index or a server says.
+// The bytes of a sample are those that the ZIP states, even if a table, an index or a server states others.
 namespace tacore {
 namespace {
 
@@ -77,7 +77,7 @@ Flat flat(const std::vector<HandMade>& files, const std::function<void(std::vect
 }
 
 /// A published layout: below each root FOLDERs x (FOLDERs p and q) and a (FILEs f and g), x first. The
-/// places of level 2 are those of the rows in the order of their folders' paths, a first, as published writers paste
+/// places of level 2 are those of the rows in the order of their folders' paths, a first, as published writers store
 /// them: the FILEs' places ascend, and are those of `__meta__` files.
 std::string permuted() {
   HandMadeZip zip;
@@ -152,7 +152,7 @@ std::string bytes_at(const std::string& text, const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("offsets that ascend by chance are those of other rows, and every way leads to the right bytes") {
+TEST_CASE("permuted offsets that happen to ascend are corrected, by every way to read a sample") {
   const TemporaryFolder folder;
   const std::string text = permuted();
   const std::string path = folder.write("set.tacozip", text);
@@ -181,7 +181,7 @@ TEST_CASE("offsets that ascend by chance are those of other rows, and every way 
   }
 }
 
-TEST_CASE("many samples of permuted rows are read at once, and in a second dataset of the same rows") {
+TEST_CASE("many samples of permuted rows are read in one batch, and from a second dataset of the same rows") {
   const WrongServer server({{kUrl, permuted()}});
   const DataFrame rows = over(server).sql("SELECT * FROM level2 WHERE type = 'FILE'").data();
   const std::vector<int64_t> all{3, 0, 2, 1};
@@ -189,7 +189,7 @@ TEST_CASE("many samples of permuted rows are read at once, and in a second datas
   for (std::size_t i = 0; i < 4; ++i) CHECK(to_text(bytes[i]) == kData[static_cast<std::size_t>(all[i])]);
 }
 
-TEST_CASE("a level 0 that names the bytes of another sample is repaired, local and remote") {
+TEST_CASE("a level 0 with offsets of other samples is corrected, local and remote") {
   const std::vector<HandMade> files{{"a", "first"}, {"b", "second, longer"}, {"c", "third"}};
   const Flat made = flat(files, [](std::vector<Row>& rows) {
     std::swap(rows[0].offset, rows[2].offset);  // of equal length
@@ -212,14 +212,14 @@ TEST_CASE("a level 0 that names the bytes of another sample is repaired, local a
   }
 }
 
-TEST_CASE("a sample of no bytes is proved to have none") {
+TEST_CASE("an empty sample is verified to be empty") {
   const Flat made = flat({{"empty", ""}, {"full", "bytes"}}, [](std::vector<Row>& rows) { rows[1].size = 0; });
   const WrongServer server({{kUrl, made.text}});
   CHECK(over(server).data().read_bytes("empty").empty());
   CHECK(to_text(over(server).data().read_bytes("full")) == "bytes");
 }
 
-TEST_CASE("bytes that a server shifts, zeroes or makes up are an error, or right when it is asked again") {
+TEST_CASE("bytes that a server shifts, zeroes or invents are an error, or correct after a retry") {
   std::string payload;
   while (payload.size() < 5000) payload += std::to_string(payload.size());
   payload.resize(5000);
@@ -305,7 +305,7 @@ TEST_CASE("a flipped bit of a sample is an error, local and remote, unless verif
   }
 }
 
-TEST_CASE("local headers of all forms prove their sample") {
+TEST_CASE("local file headers of all forms verify their sample") {
   const std::string foreign = std::string("\x55\x54\x05\x00\x01\x00\x00\x00\x00", 9);  // 9 bytes of another kind
   std::string lengthy = std::string("\xFF\xEE\x40\x9C", 4) + std::string(40'000, 'x');
   const std::string long_name(300, 'n');
@@ -340,7 +340,7 @@ TEST_CASE("local headers of all forms prove their sample") {
   CHECK(has_text(error_of([&] { over(WrongServer({{kUrl, bad.text}})).data().read_bytes("later"); }), "CRC-32"));
 }
 
-TEST_CASE("a remote sample costs one question, and no bytes but its own and room for its header") {
+TEST_CASE("a remote sample takes one request, for its bytes and room for its local file header") {
   const Flat made = flat({{"a", std::string(1000, 'a')}, {"b", std::string(2000, 'b')}, {"c", std::string(3000, 'c')}});
   const WrongServer server({{kUrl, made.text}});
   const DataFrame rows = over(server).data();
@@ -358,7 +358,7 @@ TEST_CASE("a remote sample costs one question, and no bytes but its own and room
   CHECK(server.questions() == 1);
 }
 
-TEST_CASE("a path that is handed out is proved once for all samples of a small directory") {
+TEST_CASE("the central directory of a small ZIP verifies the paths of all its samples at once") {
   const Flat made = flat({{"a", "1"}, {"b", "2"}, {"c", "3"}});
   const WrongServer server({{kUrl, made.text}});
   const DataFrame rows = over(server).data();
@@ -369,16 +369,16 @@ TEST_CASE("a path that is handed out is proved once for all samples of a small d
   CHECK(server.questions() == 0);
 }
 
-TEST_CASE("paths of a remote level whose directory is not at hand say that they are not proved") {
+TEST_CASE("paths of a remote level without central directory are returned with the warning 'not proved'") {
   const Flat made = flat({{"a", "1"}, {"b", "2"}});
   const WrongServer server({{kUrl, made.text}});
   const Report messages;
   const DataFrame rows = over(server).data();
   CHECK(values(rows, "internal:gdal_vsi").size() == 2);
-  CHECK(messages.has(LogLevel::Warning, "not proved"));
+  CHECK(messages.has(LogLevel::Warning, "not verified"));
 }
 
-TEST_CASE("a child that does not lie with its siblings is not lost") {
+TEST_CASE("a child that is stored apart from its siblings is found") {
   // r0 has three children, the third of them at the end of the level.
   const auto make = [](bool is_far) {
     HandMadeZip zip;

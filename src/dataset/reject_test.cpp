@@ -67,7 +67,7 @@ const std::map<std::string, Expected>& expectations() {
       {"truncated_half.tacozip", {"FormatError", "leaves the file of 2040 bytes"}},
       {"truncated_header.tacozip", {"FormatError", "100"}},
       {"empty_file.tacozip", {"FormatError", "''"}},
-      {"overlapping_entries.tacozip", {"FormatError", "reaches into the next one"}},
+      {"overlapping_entries.tacozip", {"FormatError", "overlaps the next entry"}},
       {"same_local_header.tacozip", {"", ""}},
       {"directory_outside.tacozip", {"FormatError", "directory"}},
       {"directory_cut.tacozip", {"FormatError", "directory"}},
@@ -87,7 +87,7 @@ const std::map<std::string, Expected>& expectations() {
       {"row_negative.tacozip", {"", ""}},
       {"encrypted_parquet.tacozip", {"FormatError", "encrypted"}},
       {"not_parquet.tacozip", {"FormatError", "not Parquet"}},
-      {"footer_length.tacozip", {"FormatError", "footer of 2147483647 bytes"}},
+      {"footer_length.tacozip", {"FormatError", "footer states 2147483647 bytes"}},
       // The rows of `asia` are computed from level 1: its own table is not needed.
       {"meta_not_parquet.tacozip", {"", ""}},
       {"not_json.tacozip", {"FormatError", "JSON"}},
@@ -126,7 +126,7 @@ const std::map<std::string, Expected>& expectations() {
   return all;
 }
 
-TEST_CASE("every bad dataset that the script makes has an expectation, and none is left over") {
+TEST_CASE("the bad datasets of the script and the expectations have the same names") {
   std::set<std::string> made, expected;
   for (const auto& entry : fs::directory_iterator(bad_datasets())) made.insert(entry.path().filename().string());
   for (const auto& [name, unused] : expectations()) expected.insert(name);
@@ -141,7 +141,7 @@ TEST_CASE("every bad dataset that the script makes has an expectation, and none 
   }
 }
 
-TEST_CASE("every bad dataset is a typed error with its path and fault, or works where the fault is not in its way") {
+TEST_CASE("every bad dataset is a typed error with its path and fault, or reads where the fault is not needed") {
   for (const auto& [name, expected] : expectations()) {
     CAPTURE(name);
     const std::string path = bad_datasets() + "/" + name, error = use(path);
@@ -156,7 +156,7 @@ TEST_CASE("every bad dataset is a typed error with its path and fault, or works 
   }
 }
 
-TEST_CASE("where a fault is not in the way, the rows are those of the sound dataset") {
+TEST_CASE("bad datasets whose fault is not needed have the rows of the intact dataset") {
   for (const auto& [name, expected] : expectations()) {
     if (!std::string(expected.type).empty()) continue;
     CAPTURE(name);
@@ -166,7 +166,7 @@ TEST_CASE("where a fault is not in the way, the rows are those of the sound data
   }
 }
 
-TEST_CASE("a row that leads nowhere is read where the central directory has it") {
+TEST_CASE("a row with a wrong offset is read by the central directory") {
   for (const std::string name : {"row_outside.tacozip", "row_negative.tacozip"}) {
     CAPTURE(name);
     const DataFrame rows = load(bad_datasets() + "/" + name).data();
@@ -231,7 +231,7 @@ TEST_CASE("reject: ranges outside the file, in every pair of __TACOCAT__") {
   }
 }
 
-TEST_CASE("reject: symbolic links, where the central directory is what a dataset is read by") {
+TEST_CASE("reject: symbolic links in a ZIP that is read by its central directory") {
   const TemporaryFolder folder;
   // The external attributes stand 8 bytes before the name of a central entry (APPNOTE 4.3.12).
   const auto linked = [&](const std::string& name, const std::string& entry) {
@@ -247,7 +247,8 @@ TEST_CASE("reject: symbolic links, where the central directory is what a dataset
                  "'DATA/europe/item_0' is a symbolic link, data expected"));
 }
 
-TEST_CASE("reject: ids with a slash, a backslash, dots that climb, NUL, or absolute, before any row of theirs leaves") {
+TEST_CASE(
+    "reject: ids with a slash, a backslash, '..', NUL or an absolute path, before any of their rows is returned") {
   for (const std::string name :
        {"id_parent", "id_climbs", "id_absolute", "id_backslash", "id_nul", "id_not_utf8", "id_null"}) {
     CAPTURE(name);
@@ -260,7 +261,7 @@ TEST_CASE("reject: ids with a slash, a backslash, dots that climb, NUL, or absol
   }
 }
 
-TEST_CASE("reject: names that climb out of a FOLDER, as an id of a row, as a relative path and as what is asked for") {
+TEST_CASE("reject: path traversal out of a FOLDER by an id, a relative path or a requested path") {
   const TemporaryFolder folder;
   const std::string path = folder.copy(golden("nested"), "plain"), level1 = path + "/METADATA/level1.parquet";
   folder.write("secret", "not for you");
@@ -285,7 +286,7 @@ TEST_CASE("reject: names that climb out of a FOLDER, as an id of a row, as a rel
   }
 }
 
-TEST_CASE("reject: names that climb out of the folder of a TACOCAT") {
+TEST_CASE("reject: path traversal out of the folder of a TACOCAT") {
   const TemporaryFolder folder;
   const std::string path = folder.copy(golden("cascade_tacocat"), "set"), level0 = path + "/.tacocat/level0.parquet";
   const auto stored = arrays_of(*LevelTable::open(local_storage()->open(level0), {}));

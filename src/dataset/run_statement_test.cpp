@@ -21,7 +21,7 @@ using namespace tacore;
 Dataset flat() { return load(golden("flat.tacozip")); }
 Strings ids_of(const Dataset& dataset) { return ids(dataset.data()); }
 
-TEST_CASE("a query keeps the columns when it takes all of data and nothing else") {
+TEST_CASE("inspect_select().keeps_columns is true for a query that takes all columns of data and adds none") {
   for (const std::string text : {"SELECT * FROM data", "select * from DATA d where x < 1 order by y limit 3;",
                                  "FROM data", "SELECT DISTINCT * FROM data"}) {
     CAPTURE(text);
@@ -39,7 +39,22 @@ TEST_CASE("a query keeps the columns when it takes all of data and nothing else"
   }
 }
 
-TEST_CASE("a query and a filter return a new dataset, and leave theirs as it was") {
+TEST_CASE("an error of SQL tells of quotes that a name with a colon needs, and of the tables that exist") {
+  const auto error = [](const std::string& sql) { return error_of([&] { flat().sql(sql).data(); }); };
+  for (const std::string sql : {"SELECT stac:crs FROM data", "SELECT id, 'a:b' AS x, stac:crs FROM data",
+                                "SELECT id FROM data WHERE stac:crs = 'EPSG:4326'"}) {
+    CAPTURE(sql);
+    CHECK(error(sql).ends_with("; a name with a colon needs quotes: \"stac:crs\""));
+  }
+  for (const std::string sql : {"SELECT nope FROM data", "SELECT 'a:nope' AS x, nope::DOUBLE FROM data"}) {
+    CAPTURE(sql);
+    CHECK(has_text(error(sql), "column \"nope\" not found"));
+    CHECK_FALSE(has_text(error(sql), "needs quotes"));
+  }
+  CHECK(error("SELECT * FROM dat").ends_with("does not exist! The tables are data, level0, level1, ..."));
+}
+
+TEST_CASE("a query and a filter return a new dataset and leave the original unchanged") {
   const Dataset dataset = flat();
   const std::string before = dump(dataset.data());
   const Dataset some = dataset.sql("SELECT * FROM data WHERE cloud_cover > 40");
@@ -57,7 +72,7 @@ TEST_CASE("a query on a query applies the conditions of both") {
   CHECK(ids_of(both) == Strings{"madrid", "new_york"});
 }
 
-TEST_CASE("data is the current view however it is written") {
+TEST_CASE("data is the current view in any spelling") {
   const Dataset some = flat().filter_bbox(-180, 0, 180, 90).sql("SELECT * FROM data WHERE id <> 'tokyo'");
   for (const char* query :
        {"SELECT * FROM data", "select * from data", "SELECT * FROM data -- data", "SELECT * FROM  DATA",
@@ -86,7 +101,7 @@ TEST_CASE("literals, comments and names with \"data\" in them are never altered"
   CHECK(column_names(named) == Strings{"database", "FROM data", "{level:0}"});
 }
 
-TEST_CASE("a query that drops a navigation column is not RSUT, nor is what follows") {
+TEST_CASE("a query that drops a navigation column, and every later one, is not RSUT compliant") {
   const Dataset dataset = load(golden("nested.tacozip"));
   CHECK(dataset.is_rsut());
   CHECK(dataset.sql("SELECT * FROM data").is_rsut());
@@ -98,7 +113,7 @@ TEST_CASE("a query that drops a navigation column is not RSUT, nor is what follo
   }
 }
 
-TEST_CASE("any mention of a deeper level is not RSUT, nor is what follows") {
+TEST_CASE("a query that mentions a deeper level, and every later one, is not RSUT compliant") {
   const Dataset dataset = load(golden("nested.tacozip"));
   for (const char* query :
        {"SELECT d.* FROM data d JOIN level1 l ON l.\"internal:parent_id\" = d.\"internal:current_id\"",
@@ -135,7 +150,7 @@ TEST_CASE("ORDER BY, LIMIT, CTE, UNION and a semicolon at the end work, and data
   CHECK(flat().sql("SELECT * FROM data ;;").num_rows() == 5);
 }
 
-TEST_CASE("what is not one SELECT is a QueryError and changes nothing") {
+TEST_CASE("text that is not a single SELECT is a QueryError and changes nothing") {
   const Dataset dataset = flat();
   for (const char* query : {"",
                             ";",
@@ -222,7 +237,7 @@ TEST_CASE("SQL cannot read files, the network, settings or the environment") {
   }
 }
 
-TEST_CASE("names of open levels never reach the user") {
+TEST_CASE("internal names of open levels never appear in messages") {
   const Dataset dataset = load(golden("nested.tacozip"));
   for (const char* query :
        {"SELECT no_such FROM data", "SELECT * FROM data WHERE id = 3 + 'x'", "SELECT * FROM nosuch"}) {
@@ -231,7 +246,7 @@ TEST_CASE("names of open levels never reach the user") {
   }
 }
 
-TEST_CASE("errors of syntax, columns, tables, functions and types are QueryErrors, in the words of SQL") {
+TEST_CASE("unknown columns, tables and functions, and syntax and type errors, are QueryErrors in DuckDB's words") {
   const Dataset first = flat(), later = first.filter_bbox(-180, 0, 180, 90);
   const struct {
     const char *query, *words;
@@ -291,7 +306,7 @@ TEST_CASE("verbose takes true, \"info\", \"debug\" and false, and refuses other 
   load(golden("flat.tacozip"));
   std::size_t opened = 0;
   for (std::size_t i = before; i < report.all.size(); ++i) opened += has_text(report.all[i].second, "zip container");
-  CHECK(opened == 1);  // setting it twice says nothing twice
+  CHECK(opened == 1);  // set twice, the level still logs each message once
   verbose(false);
   CHECK(log_level() == LogLevel::Off);
 }
@@ -372,7 +387,7 @@ TEST_CASE("times are UTC in SQL, whatever the zone of the machine") {
   CHECK(WEXITSTATUS(status) == 0);
 }
 
-TEST_CASE("a query may be cut off in the middle by an error, and the next one works") {
+TEST_CASE("a query that fails halfway leaves the next one working") {
   const Dataset dataset = flat();
   for (int i = 0; i < 3; ++i) {
     CHECK(has_text(error_of([&] { dataset.sql("SELECT *, error('stop') FROM data").data(); }), "stop"));
@@ -380,32 +395,32 @@ TEST_CASE("a query may be cut off in the middle by an error, and the next one wo
   }
 }
 
-TEST_CASE("nothing of a query is left for the next one") {
+TEST_CASE("a query leaves no tables for the next one") {
   CHECK(flat().sql("WITH x AS (SELECT 1 AS a) SELECT * FROM x").num_rows() == 1);
   CHECK(has_text(error_of([] { flat().sql("SELECT * FROM x").data(); }), "QueryError"));
   CHECK(has_text(error_of([] { flat().sql("SELECT * FROM frame").data(); }), "QueryError"));
 }
 
-TEST_CASE("a check stops a query that runs, and the next one runs to its end") {
-  // Quick queries end before anyone asks.
+TEST_CASE("an interrupt check stops a running query, and the next one completes") {
+  // Quick queries end before interruption is checked for.
   std::string tables, terms;
   for (char name = 'a'; name < 'o'; ++name) {
     tables += std::string(name == 'a' ? "" : ", ") + "data " + name;
     terms += std::string("sin(") + name + ".cloud_cover) + ";
   }
   const std::string endless = "SELECT count(*) AS n FROM " + tables + " WHERE " + terms + "0 > 99";
-  set_interrupt_check([] { return true; });
-  CHECK(has_text(error_of([&] { flat().sql(endless).data(); }), "QueryError: the query was stopped"));
+  set_interrupt_check([](void*) { return true; });
+  CHECK(has_text(error_of([&] { flat().sql(endless).data(); }), "QueryError: the call was stopped"));
   static std::atomic<int> num_asked = 0;
-  set_interrupt_check([] { return ++num_asked == 3; });
-  CHECK(has_text(error_of([&] { flat().sql(endless).data(); }), "the query was stopped"));
+  set_interrupt_check([](void*) { return ++num_asked == 3; });
+  CHECK(has_text(error_of([&] { flat().sql(endless).data(); }), "the call was stopped"));
   CHECK(num_asked == 3);
   CHECK(flat().sql("SELECT * FROM data").num_rows() == 5);
   set_interrupt_check(nullptr);
   CHECK(flat().sql("SELECT * FROM data WHERE cloud_cover > 30").num_rows() == 3);
 }
 
-TEST_CASE("a forked child queries after its parent did, with an instance of its own") {
+TEST_CASE("a forked child queries with its own DuckDB instance after its parent did") {
   const Dataset dataset = load(golden("nested.tacozip"));
   REQUIRE(dataset.sql("SELECT * FROM data").num_rows() == 3);
   const DataFrame rows = dataset.data();

@@ -16,7 +16,7 @@ namespace {
 const Strings kNames{"flat.tacozip", "flat_padded.tacozip", "nested.tacozip",
                      "nested",       "cascade_tacocat",     "uneven_children.tacozip"};
 
-/// What another process makes of it, which opens the dataset anew.
+/// The frame as another process restores it, which opens the dataset again.
 DataFrame again(const DataFrame& frame, const std::string& name, const std::string& query) {
   const Dataset dataset = load(golden(name));
   return deserialize(query.empty() ? dataset : dataset.sql(query), serialize(frame));
@@ -24,7 +24,7 @@ DataFrame again(const DataFrame& frame, const std::string& name, const std::stri
 
 }  // namespace
 
-TEST_CASE("a serialized frame has the same rows and leads to the same data") {
+TEST_CASE("a serialized frame has the same rows and reads the same data") {
   for (const auto& name : kNames) {
     for (const std::string query : {"", "SELECT * FROM data ORDER BY random()", "SELECT *, random() AS r FROM data"}) {
       CAPTURE(name);
@@ -47,7 +47,7 @@ TEST_CASE("a serialized frame has the same rows and leads to the same data") {
   }
 }
 
-TEST_CASE("rows that a query drew at random stay the same in the next query") {
+TEST_CASE("rows of a random query stay the same in later queries") {
   for (const auto& name : kNames) {
     for (const std::string query :
          {"SELECT * FROM data ORDER BY random() LIMIT 2", "SELECT *, random() AS r FROM data",
@@ -81,7 +81,7 @@ TEST_CASE("rows that a query drew at random stay the same in the next query") {
   CHECK_THROWS_AS(with_drawn(drawn, serialize(drawn.data())), FormatError);
 }
 
-TEST_CASE("keys are enough where the values are those of a level") {
+TEST_CASE("a frame whose values are those of a level is serialized as row keys without values") {
   const DataFrame rows = load(golden("flat.tacozip")).sql("SELECT * FROM data ORDER BY random()").data();
   const auto holds_values = [](const DataFrame& frame) {
     const Bytes bytes = serialize(frame);
@@ -92,7 +92,7 @@ TEST_CASE("keys are enough where the values are those of a level") {
   CHECK(holds_values(rows.with_column("cloud_cover", "cloud_cover + 1")));
 }
 
-TEST_CASE("what serialize did not write is refused") {
+TEST_CASE("bytes that serialize did not write are refused") {
   const Dataset dataset = load(golden("flat.tacozip"));
   const DataFrame rows = dataset.sql("SELECT * FROM data WHERE cloud_cover > 30").data();
   Bytes bytes = serialize(rows);
@@ -111,13 +111,13 @@ TEST_CASE("versions of files differ where a file does") {
   CHECK(versions(one) != versions(two));
 }
 
-TEST_CASE("a dataset that is made of the rows of a frame has those rows, and takes no queries") {
+TEST_CASE("to_dataset gives the rows of the frame, and refuses queries") {
   const DataFrame rows = load(golden("nested.tacozip")).data().sort("id", true).limit(2);
   const Dataset given = to_dataset(rows);
   CHECK(dump(given.data()) == dump(rows));
   CHECK(given.num_rows() == 2);
   const std::string text = error_of([&] { given.sql("SELECT * FROM data"); });
-  CHECK(has_text(text, "ask the frame"));
+  CHECK(has_text(text, "use the DataFrame instead"));
   CHECK(has_text(error_of([&] { given.filter_bbox(0, 0, 1, 1); }), "QueryError: "));
   CHECK(has_text(error_of([&] { given.stats(Statistic::Mean); }), "QueryError: "));
   CHECK(has_text(error_of([&] { given.verify_rsut(); }), "QueryError: "));
@@ -142,7 +142,7 @@ TEST_CASE("the version of a FOLDER is that of its files, and one that changes wh
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   std::filesystem::last_write_time(file,
                                    std::filesystem::file_time_type::clock::now() + std::chrono::milliseconds(1990));
-  CHECK(has_text(error_of([&] { item.read_bytes("item_0"); }), "changed since the dataset was opened; load it anew"));
+  CHECK(has_text(error_of([&] { item.read_bytes("item_0"); }), "changed since the dataset was opened; load it again"));
   CHECK(std::get<DataFrame>(load(path).data().read("asia")).read_bytes("item_0").size() > 0);
   std::filesystem::last_write_time(file, std::filesystem::file_time_type::clock::now() + std::chrono::hours(5));
   CHECK(item.read_bytes("item_0").size() > 0);  // a clock that is wrong

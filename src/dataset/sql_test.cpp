@@ -21,7 +21,7 @@ TEST_CASE("a chain whose queries name data twice runs each step once") {
   CHECK(volatile_rows.sql("SELECT a.id FROM data a JOIN data b ON a.id = b.id AND a.r <> b.r").data().num_rows() == 0);
 }
 
-TEST_CASE("the hidden row key is not for queries") {
+TEST_CASE("the hidden row key cannot be queried") {
   const Dataset dataset = flat();
   for (const char* query : {"SELECT \"internal:row\" FROM data", "SELECT *, 1 AS \"internal:row\" FROM data",
                             "SELECT * EXCLUDE (\"internal:row\") FROM data", "SELECT \"Internal:Row\" FROM data",
@@ -40,7 +40,7 @@ TEST_CASE("text that holds the name of the hidden row key is only text") {
   CHECK(one.data().text(0, "b") == "\"internal:row\"");
 }
 
-TEST_CASE("a filter after queries knows their columns, whatever their types and names") {
+TEST_CASE("a filter after queries accepts their columns, of any type and name") {
   const Dataset typed = flat().sql(
       "SELECT *, NULL AS nothing, MAP {'a': 1} AS m, {'x': 1, 'y y': [1.5::DECIMAL(9, 2)]} AS s, 'a'::ENUM('a', 'b') "
       "AS "
@@ -50,7 +50,7 @@ TEST_CASE("a filter after queries knows their columns, whatever their types and 
   CHECK(found(after.filter_datetime("2000-01-01/..")) == found(flat().filter_bbox(-180, 0, 180, 90)));
 }
 
-TEST_CASE("columns called like what SQL makes itself, or by nothing, are columns") {
+TEST_CASE("columns with names that DuckDB uses internally are ordinary columns") {
   const TemporaryFolder folder;
   const Dataset dataset = load(make_flat_folder(
       folder, "odd", 4, "i * 10 AS \"File_Row_Number\", i AS filename, i AS rowid, 'x' || i AS \"tacore:file_row\""));
@@ -80,14 +80,14 @@ TEST_CASE("the tree counts the rows of the view after each step") {
   CHECK(nested.pit_schema().hierarchy == cascade().pit_schema().hierarchy);
 }
 
-TEST_CASE("what a query did to navigation stays with its descendants") {
+TEST_CASE("a query that breaks navigation breaks it for all views derived from it") {
   const Dataset dropped = flat().sql("SELECT * EXCLUDE (\"internal:offset\") FROM data");
   CHECK_FALSE(dropped.is_rsut());
   CHECK_FALSE(dropped.filter_bbox(-180, -90, 180, 90).is_rsut());
   CHECK(cascade().sql("SELECT * FROM data").filter_bbox(-180, -90, 180, 90).is_rsut());
 }
 
-TEST_CASE("a navigation column that comes back under its old name stays lost") {
+TEST_CASE("a dropped navigation column that is added again under its old name does not restore navigation") {
   const Dataset dropped = flat().sql("SELECT * EXCLUDE (\"internal:offset\") FROM data");
   CHECK_FALSE(dropped.sql("SELECT *, 0 AS \"internal:offset\" FROM data").is_rsut());
 }
@@ -125,7 +125,7 @@ TEST_CASE("LIMIT before a filter limits what the filter sees") {
   CHECK(found(flat().filter_bbox(-80, 0, -10, 90).sql("SELECT * FROM data LIMIT 2")) == Strings{"new_york"});
 }
 
-TEST_CASE("sixty steps in a chain are computed, queries and filters in turn") {
+TEST_CASE("a chain of sixty alternating queries and filters is computed") {
   Dataset view = flat();
   for (int i = 0; i < 30; ++i) {
     view = view.sql("SELECT * FROM data WHERE cloud_cover > " + std::to_string(i * 0.4))
@@ -142,21 +142,21 @@ TEST_CASE("sixty steps that name `data` twice each are computed") {
   CHECK(view.num_rows() == 5);
 }
 
-TEST_CASE("thirty cascades in a chain are computed") {
+TEST_CASE("a chain of thirty cascades is computed") {
   Dataset view = cascade();
   for (int i = 0; i < 30; ++i) view = view.filter_bbox(-10 - i, 35, 10, 60, {.column = "auto", .level = 1 + i % 2});
   CHECK(found(view) == Strings{"europe"});
   CHECK(to_text(view.data().read_bytes("europe/country_1/city_1")) == "europe/country_1/city_1");
 }
 
-TEST_CASE("a chain over a TACOLLECTION opens after a query as it does before") {
+TEST_CASE("a cascade over a TACOLLECTION works after a query") {
   const Dataset index = load(golden("cascade_tacocat/TACOLLECTION.json"));
   CHECK(found(index.sql("SELECT * FROM data ORDER BY continent")
                   .filter_bbox(0, -30, 180, 90, {.column = "auto", .level = 2})) ==
         Strings{"africa", "asia", "europe"});
 }
 
-// Statistics of floats speak of the other values alone; a column that SQL computed has none.
+// Parquet statistics of floats ignore NaN; a column that SQL computed has no statistics.
 TEST_CASE("NaN is the greatest number to a query, whatever the statistics of its column say") {
   const TemporaryFolder folder;
   const std::string columns = R"(CASE i WHEN 1 THEN 'nan'::DOUBLE WHEN 2 THEN 30 ELSE 10.0 * (i + 1) END AS x,
@@ -188,8 +188,8 @@ TEST_CASE("NaN is the greatest number to a query, whatever the statistics of its
   CHECK(found(stored.sql("SELECT id FROM data WHERE isnan((SELECT max(x) FROM data))")).size() == 3);
 }
 
-// Otherwise each step would draw another train and test set.
-TEST_CASE("rows that a query drew stay in all that is made of them") {
+// Otherwise each step would draw another split into train and test.
+TEST_CASE("rows of a random query are the same in all views derived from it") {
   const TemporaryFolder folder;
   const Dataset all = load(make_flat_folder(folder, "many", 1000, "i AS n"));
   for (const char* query :
@@ -214,7 +214,7 @@ TEST_CASE("rows that a query drew stay in all that is made of them") {
   CHECK(dump(now.sql("SELECT * FROM data").data()) == dump(now.data()));
 }
 
-TEST_CASE("rows that were drawn keep their paths and children") {
+TEST_CASE("rows of a random query keep their paths and children") {
   const Dataset drawn = cascade().sql("SELECT * FROM data ORDER BY random() LIMIT 2");
   const Dataset later = drawn.sql("SELECT *, \"internal:gdal_vsi\" AS path FROM data");
   CHECK(found(later) == found(drawn));

@@ -69,7 +69,7 @@ TEST_CASE("statistics and shapes that are no numbers are an error, not NaN") {
   CHECK_CLOSE(make("whole", nine + "::INTEGER[][] AS \"geotiff:stats\"").stats(Statistic::Mean), {5});
 }
 
-TEST_CASE("statistics of children need rows that still know theirs") {
+TEST_CASE("statistics of children need rows with their navigation columns") {
   const Dataset dataset = load(golden("stats.tacozip"));
   const Dataset lost = dataset.sql("SELECT id, type FROM data WHERE id = 'weighted'");
   CHECK(has_text(error_of([&] { lost.stats(Statistic::Mean, {.level = 1, .id = "continuous"}); }),
@@ -85,8 +85,8 @@ TEST_CASE("the mean is weighted by the valid pixels of the last two tensor dimen
   CHECK_CLOSE(stats().stats(Statistic::Mean, in("continuous")), {50, -4 * 9 / 19.0});
 }
 
-// The published reader has 138.96, 122.52, 103.70: it takes pixels without data along.
-TEST_CASE("golden values of the published flat dataset" * doctest::test_suite("external")) {
+// The published reader has 138.96, 122.52, 103.70: it counts no-data pixels.
+TEST_CASE("statistics of the published flat dataset equal its golden values" * doctest::test_suite("external")) {
   if (missing(published("zip/flat.tacozip"))) return;
   for (const std::string name : {"zip/flat.tacozip", "folder/flat"}) {
     CAPTURE(name);
@@ -104,7 +104,7 @@ TEST_CASE("golden values of the published flat dataset" * doctest::test_suite("e
   }
 }
 
-TEST_CASE("golden values of the published nested dataset" * doctest::test_suite("external")) {
+TEST_CASE("statistics of the published nested dataset equal its golden values" * doctest::test_suite("external")) {
   if (missing(published("zip/nested.tacozip"))) return;
   for (const std::string name : {"zip/nested.tacozip", "folder/nested"}) {
     CAPTURE(name);
@@ -147,7 +147,7 @@ TEST_CASE("categorical is the weighted mean of the class vectors and sums to 1")
   CHECK(std::abs(bands[0][0] + bands[0][1] + bands[0][2] - 1) < 1e-6);
 }
 
-TEST_CASE("bands come in the order asked for, repeats included, and none is all") {
+TEST_CASE("bands are returned in the requested order, repeats included, and no bands means all") {
   CHECK_CLOSE(stats().stats(Statistic::Mean, in("weighted", {2, 1, 2})), {-4 * 270 / 370.0, 50, -4 * 270 / 370.0});
   CHECK(stats().stats(Statistic::Mean, in("weighted")) == stats().stats(Statistic::Mean, in("weighted", {1, 2})));
 }
@@ -162,7 +162,7 @@ TEST_CASE("bands count from 1, and one that is out of range is an error that say
                  "QueryError: band 2 does not exist: bands count from 1, and there is 1"));
 }
 
-TEST_CASE("a level above 0 needs an id, and has to exist") {
+TEST_CASE("statistics of a level above 0 need an existing id") {
   CHECK(has_text(error_of([] { stats().stats(Statistic::Mean, {.level = 1}); }),
                  "QueryError: id is required for level > 0"));
   for (const int level : {-1, 2}) {
@@ -178,14 +178,14 @@ TEST_CASE("rows without a statistics column are an error that names the columns"
   CHECK(has_text(error_of([] { load(golden("flat.tacozip")).data().stats(Statistic::Max); }), words));
 }
 
-TEST_CASE("the wrong kind is an error that names the right call") {
+TEST_CASE("statistics of the wrong kind for a column are an error that names its format") {
   CHECK(has_text(error_of([] { stats().stats(Statistic::Mean, in("categorical")); }),
                  "QueryError: band 1 of 1 has statistics in categorical format (3 values)"));
   CHECK(has_text(error_of([] { stats().stats_categorical(in("weighted")); }),
                  "QueryError: band 1 of 2 has statistics in continuous format"));
 }
 
-TEST_CASE("level 0 ignores the id") {
+TEST_CASE("statistics at level 0 ignore the id") {
   const Dataset flat = load(golden("stats_flat.tacozip"));
   CHECK(flat.stats(Statistic::Mean, {.level = 0, .id = "whatever"}) == flat.stats(Statistic::Mean));
 }
@@ -195,19 +195,19 @@ TEST_CASE("null and empty rows are skipped with their weights") {
   CHECK_CLOSE(stats().stats(Statistic::Std, in("one_pixel", {1})), {0});
 }
 
-TEST_CASE("nothing but null is an error, and so is no row") {
+TEST_CASE("rows whose statistics are all null, and no rows, are errors") {
   CHECK(has_text(error_of([] { stats().stats(Statistic::Mean, in("all_null")); }), "QueryError: No valid stats found"));
   CHECK(has_text(error_of([] { stats().stats(Statistic::Mean, in("nobody")); }), "QueryError: No stats data found"));
   CHECK(has_text(error_of([] { stats().sql("SELECT * FROM data WHERE false").stats(Statistic::Mean, in("weighted")); }),
                  "No stats data found"));
 }
 
-TEST_CASE("rows whose size nothing tells weigh the same, for dataset and frame, and a warning says so") {
+TEST_CASE("rows of unknown size weigh the same, for dataset and frame, with a warning") {
   const Dataset flat = load(golden("stats_flat.tacozip"));
   const double std = std::sqrt((10 * 10 + 20 * 20) / 2.0 + 5 * 5);
   const Report report;
   CHECK_CLOSE(flat.stats(Statistic::Mean), {55});
-  CHECK(has_text(report.warnings(), "the size of 2 of 2 samples is not known"));
+  CHECK(has_text(report.warnings(), "the size of 2 of 2 samples is unknown"));
   CHECK_CLOSE(flat.stats(Statistic::Std), {std});
   CHECK_CLOSE(flat.data().stats(Statistic::Mean), {55});
   CHECK_CLOSE(flat.data().stats(Statistic::Std), {std});
@@ -263,7 +263,7 @@ TEST_CASE("parents of one id in several sources count together") {
   CHECK_CLOSE(both.stats(Statistic::Mean, in("p")), {15});
 }
 
-TEST_CASE("ids with quotes are safe") {
+TEST_CASE("ids with quotes work in statistics") {
   const Dataset odd = load(golden("odd_names_nested.tacozip"));
   const Strings names{"a,b", "it's", "q\"q", "sp ace", "東京"};
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -288,7 +288,7 @@ TEST_CASE("rows that differ in bands or kind are an error that says how") {
 TEST_CASE("NaN is skipped for its row and band alone; a row without a shape weighs as the others do") {
   const Report report;
   CHECK_CLOSE(stats().stats(Statistic::Mean, in("nan")), {50, -4 * 9 / 19.0});
-  CHECK(has_text(report.warnings(), "the size of 1 of 3 samples is not known"));
+  CHECK(has_text(report.warnings(), "the size of 1 of 3 samples is unknown"));
   CHECK_CLOSE(stats().stats(Statistic::Min, in("nan")), {0, -9});
   CHECK_CLOSE(stats().stats(Statistic::Max, in("nan")), {200, 5});
   CHECK_CLOSE(stats().stats(Statistic::P50, in("nan")), {50, -2});
@@ -318,12 +318,12 @@ TEST_CASE("a frame aggregates its own rows, as the dataset does for their parent
   CHECK_CLOSE(weighted.limit(1, 1).stats(Statistic::Max), {200, 1});
 }
 
-TEST_CASE("a frame takes no level") {
+TEST_CASE("statistics of a frame refuse a level") {
   CHECK(has_text(error_of([] { children(stats().data(), "weighted").stats(Statistic::Mean, in("weighted")); }),
                  "a frame aggregates its own rows"));
 }
 
-TEST_CASE("internal:stats serves where geotiff:stats is not there") {
+TEST_CASE("internal:stats is used where geotiff:stats is missing") {
   const Dataset flat = load(golden("stats_flat.tacozip"));
   const Dataset renamed =
       flat.sql("SELECT * EXCLUDE (\"geotiff:stats\"), \"geotiff:stats\" AS \"internal:stats\" FROM data");

@@ -35,25 +35,6 @@ std::string at_once(const std::function<void(int)>& body, int threads = kThreads
   return "";
 }
 
-std::string numbers(const std::vector<double>& all) {
-  std::string out;
-  for (const double number : all) out += std::to_string(number) + " ";
-  return out;
-}
-
-std::string everything(const DataFrame& frame) {
-  std::string out = dump(frame);
-  for (int64_t i = 0; i < frame.num_rows(); ++i) {
-    const Node node = frame.read(i);
-    if (const auto* below = std::get_if<DataFrame>(&node)) {
-      out += everything(*below);
-    } else {
-      out += to_text(frame.read_bytes(i));
-    }
-  }
-  return out;
-}
-
 /// Positions from the root to each FILE.
 void find_files(const DataFrame& frame, std::vector<int64_t>& above, std::vector<std::vector<int64_t>>& out) {
   for (int64_t i = 0; i < frame.num_rows(); ++i) {
@@ -95,7 +76,7 @@ std::string soak(const std::string& path, const std::string& reference, int num_
       64);
 }
 
-/// What one dataset is asked by every thread; each starts with another question.
+/// The questions that each thread asks of one dataset, beginning with another one.
 std::vector<std::function<std::string(const Dataset&)>> questions() {
   return {
       [](const Dataset& d) { return everything(d.data()); },
@@ -181,8 +162,8 @@ TEST_SUITE("threads") {
   TEST_CASE("eight threads aggregate statistics of one dataset") {
     const Dataset dataset = load(golden("stats.tacozip"));
     const auto mean = [&] {
-      return numbers(dataset.stats(Statistic::Mean, {.level = 1, .id = "weighted"})) +
-             numbers(dataset.stats(Statistic::Std, {.bands = {1}, .level = 1, .id = "nan"}));
+      return numbers_text(dataset.stats(Statistic::Mean, {.level = 1, .id = "weighted"})) +
+             numbers_text(dataset.stats(Statistic::Std, {.bands = {1}, .level = 1, .id = "nan"}));
     };
     const std::string expected = mean();
     CHECK(at_once([&](int) {

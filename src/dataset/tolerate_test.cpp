@@ -39,7 +39,7 @@ void drop(NamedArrays& columns, const std::string& name) {
   std::erase_if(columns, [&](const auto& column) { return column.first == name; });
 }
 
-/// Everything that nested holds is there, by every way of reading it.
+/// Checks that all of nested can be read, in every way of reading.
 void check_nested(const std::string& path) {
   const Dataset dataset = load(path);
   CHECK(dataset.num_rows() == 3);
@@ -57,7 +57,7 @@ void check_nested(const std::string& path) {
   CHECK(dataset.verify_rsut());
 }
 
-TEST_CASE("the dataset that is changed below is sound") { check_nested(Nested().path); }
+TEST_CASE("tolerate: the dataset that the tests below modify is valid") { check_nested(Nested().path); }
 
 TEST_CASE("tolerate: any column order") {
   const Nested nested;
@@ -135,7 +135,7 @@ TEST_CASE("tolerate: extra internal columns") {
   CHECK(values(load(nested.path).data_raw(), "internal:whatever") == Strings{"africa", "asia", "europe"});
 }
 
-TEST_CASE("tolerate: a stored internal:gdal_vsi and a path column, which are dropped and kept") {
+TEST_CASE("tolerate: a stored internal:gdal_vsi, which is dropped, and a column 'path', which is kept") {
   const DataFrame rows = load(golden("stale_gdal_vsi.tacozip")).data();
   for (const auto& path : values(rows, "internal:gdal_vsi"))
     CHECK(path.ends_with("," + golden("stale_gdal_vsi.tacozip")));
@@ -170,7 +170,7 @@ TEST_CASE("tolerate: Snappy, V2 pages and row groups of two rows in a ZIP") {
   check_nested(golden("snappy_v2pages.tacozip"));
 }
 
-TEST_CASE("tolerate: unknown keys of COLLECTION.json, which stay in its text") {
+TEST_CASE("tolerate: unknown members of COLLECTION.json, which are kept in its text") {
   const Nested nested;
   REQUIRE(edit_file(nested.path + "/COLLECTION.json", "\"dataset_version\"",
                     "\"labels:classes\": [{\"a\": null}], \"x\": 1, \"dataset_version\""));
@@ -188,22 +188,24 @@ TEST_CASE("tolerate: any taco_version") {
   }
 }
 
-TEST_CASE("tolerate: stale n: rows are counted, not believed") {
+TEST_CASE("tolerate: a wrong n in the tree, as rows are counted") {
   const Nested nested;
   REQUIRE(edit_file(nested.path + "/COLLECTION.json", "\"n\": 3", "\"n\": 700"));
   REQUIRE(edit_file(nested.path + "/COLLECTION.json", "\"n\": 9", "\"n\": 1"));
   check_nested(nested.path);
 }
 
-TEST_CASE("tolerate: header CRC mismatch, with a warning") {
+TEST_CASE("tolerate: a wrong CRC of the header, with a warning") {
   const Report messages;
   CHECK(load(golden("header_bad_crc.tacozip")).num_rows() == 5);
   CHECK(messages.has(LogLevel::Warning, "TACO_HEADER does not match its CRC-32"));
 }
 
-TEST_CASE("tolerate: header absent, the central directory leads") { check_nested(golden("header_absent.tacozip")); }
+TEST_CASE("tolerate: a missing header, by reading the central directory") {
+  check_nested(golden("header_absent.tacozip"));
+}
 
-TEST_CASE("tolerate: header stale but central directory usable, with a warning") {
+TEST_CASE("tolerate: a stale header with a usable central directory, with a warning") {
   const Report messages;
   const Dataset dataset = load(golden("header_stale.tacozip"));
   CHECK(messages.has(LogLevel::Warning, "TACO_HEADER is stale"));
@@ -238,7 +240,7 @@ TEST_CASE("tolerate: relative paths of folders without their slash, and at level
   check_nested(nested.path);
 }
 
-TEST_CASE("tolerate: offsets of level 1 that the writer permuted, repaired before any of them leaves") {
+TEST_CASE("tolerate: permuted offsets of level 1, corrected before any is used") {
   const Report messages;
   const Dataset dataset = load(golden("permuted_offsets.tacozip"));
   const DataFrame rows = dataset.data();
@@ -257,7 +259,7 @@ TEST_CASE("tolerate: offsets of level 1 that the writer permuted, repaired befor
 }
 
 // SQL has no type for these two.
-TEST_CASE("a query that cannot hold a type says so, and rows without a query have it") {
+TEST_CASE("a query over a type that DuckDB lacks warns of the converted type, and rows without a query keep the type") {
   const Nested nested;
   auto columns = nested.table("METADATA/level0.parquet");
   const auto numbers = integers({1'673'740'800'000'000'001, 2, std::nullopt});
@@ -279,7 +281,8 @@ TEST_CASE("a query that cannot hold a type says so, and rows without a query hav
   CHECK(report.has(LogLevel::Warning, "column 'd' is duration[us]; a query gives it as int64"));
 }
 
-TEST_CASE("a query of another level, under another name, or of a part says so as well") {
+TEST_CASE(
+    "a query over a type that DuckDB lacks warns for a deeper level, under an alias and in an expression as well") {
   const Nested nested, plain;
   const auto numbers = integers({1'673'740'800'000'000'001, 2, std::nullopt});
   const auto exact = check(numbers->View(arrow::timestamp(arrow::TimeUnit::NANO, "UTC")));
@@ -306,7 +309,7 @@ TEST_CASE("a query of another level, under another name, or of a part says so as
   CHECK(warned(concat(std::vector{load(plain.path), dataset}), "t"));
 }
 
-TEST_CASE("names that differ in case only are the same columns in files of another order") {
+TEST_CASE("column names that differ only in case match across files with another column order") {
   const Nested a, b;
   for (const Nested* each : {&a, &b}) {
     each->change([&](NamedArrays& columns) {
@@ -326,8 +329,8 @@ TEST_CASE("names that differ in case only are the same columns in files of anoth
 }
 
 #if ARROW_VERSION_MAJOR >= 26  // which can write Bloom filters
-// A Bloom filter of floats knows bits, not which of them are equal.
-TEST_CASE("equal floats are found though a Bloom filter holds them by other bits") {
+// A Bloom filter of floats stores bits, which may differ for equal floats (0.0 and -0.0, NaNs).
+TEST_CASE("equal floats with different bits are found in a column with a Bloom filter") {
   const Nested nested;
   auto columns = nested.table("METADATA/level0.parquet");
   const double other_nan = std::bit_cast<double>(uint64_t{0xfff8'0000'0000'0001});

@@ -21,7 +21,7 @@ struct Stated {
   std::string id = {};
   std::string format = "BYTES";
   std::string data = {};
-  int64_t shift = 0;  ///< what its offset is wrong by
+  int64_t shift = 0;  ///< the error of its offset
 };
 
 /// A whole file, its table made of CSV.
@@ -97,7 +97,7 @@ TEST_CASE("a file without nested samples is opened without reading a column") {
   CHECK(storage->requests().size() == 4);
 }
 
-TEST_CASE("levels below the root are assembled when they are asked for, not before") {
+TEST_CASE("deeper levels are assembled when they are first needed") {
   const auto storage = std::make_shared<CountingStorage>();
   const TemporaryFolder folder;
   std::vector<Stated> samples;
@@ -126,7 +126,7 @@ TEST_CASE("levels below the root are assembled when they are asked for, not befo
   CHECK(more() == 0);
 }
 
-TEST_CASE("a sample that is deeper than the first is seen whatever the order of rows") {
+TEST_CASE("a sample that is deeper than the first is found in any order of rows") {
   const TemporaryFolder folder;
   const Stated shallow = nested("a", {{"f", "BYTES", "1"}}),
                deep = nested("b", {{"x", "BYTES", "2"}, nested("g", {{"h", "BYTES", "3"}})});
@@ -148,7 +148,7 @@ TEST_CASE("a sample that is deeper than the first is seen whatever the order of 
   CHECK(wide.level_rows(3) == 1);
 }
 
-TEST_CASE("a damaged nested sample is an error of what needs it, each time, and the rows are there") {
+TEST_CASE("a damaged nested sample is an error of each call that needs it, and its row stays readable") {
   const TemporaryFolder folder;
   const std::string path =
       folder.write("damaged.tortilla", file_of({{"n", "TORTILLA", std::string(300, 'x')}, {"b", "BYTES", "bytes"}}));
@@ -168,23 +168,23 @@ TEST_CASE("a damaged nested sample is an error of what needs it, each time, and 
   }
 }
 
-TEST_CASE("lying places are errors that name the sample") {
+TEST_CASE("offsets and sizes outside the data are errors that name the sample") {
   const TemporaryFolder folder;
   const auto reading = [&](const char* name, const std::vector<Stated>& samples, const char* id) {
     const std::string path = folder.write(name, file_of(samples));
     return text_of<Error>([&] { load(path).data().read_bytes(id); });
   };
   const std::string inside = reading("inside.tortilla", {{"a", "BYTES", "abc", -1}}, "a");
-  CHECK(has_text(inside, "sample 'a': 3 bytes at 199 leave the data, bytes 200 to 203"));
-  CHECK(has_text(reading("behind.tortilla", {{"a", "BYTES", "abc", 1}}, "a"), "leave the data"));
+  CHECK(has_text(inside, "sample 'a': 3 bytes at 199 are outside of the data, bytes 200 to 203"));
+  CHECK(has_text(reading("behind.tortilla", {{"a", "BYTES", "abc", 1}}, "a"), "are outside of the data"));
   const std::string child = reading(
       "nested.tortilla", {nested("n", {{"a", "BYTES", "abc", 10000}}), {"b", "BYTES", std::string(20000, 'x')}}, "n/a");
-  CHECK(has_text(child, "leave the nested tortilla's data"));
+  CHECK(has_text(child, "are outside of the nested Tortilla's data"));
   const std::string no_header = reading("none.tortilla", {{"n", "TORTILLA", std::string(300, 'x')}}, "n/a");
   CHECK(has_text(no_header, "not a Tortilla or TACO file: starts with 'xx'"));
 }
 
-TEST_CASE("a file that is cut anywhere is an error or the right data, never less") {
+TEST_CASE("a file truncated anywhere is an error or the right data, never less data") {
   const std::string whole = file_of({nested("n", {{"a", "BYTES", "abc"}}), {"b", "BYTES", "de"}});
   const TemporaryFolder folder;
   for (std::size_t size = 0; size < whole.size(); size += 37) {
@@ -209,9 +209,10 @@ TEST_CASE("partitions are found by any of them, and one that is missing is an er
   CHECK(load(std::vector<std::string>{first, second, third}).num_rows() == 3);
   CHECK(has_text(text_of<Error>([&] { load(std::vector<std::string>{first, third}); }), "2 of 3 partitions are given"));
   part("x.0001.part.tortilla", "b", 4);
-  CHECK(has_text(text_of<Error>([&] { load(first); }), "a dataset of 4 partitions"));
+  CHECK(has_text(text_of<Error>([&] { load(first); }), "one of 4 partitions, but"));
   const std::string renamed = part("renamed.tortilla", "b", 4);
-  CHECK(has_text(text_of<Error>([&] { load(renamed); }), "whose name does not tell which"));
+  CHECK(has_text(text_of<Error>([&] { load(renamed); }),
+                 "is one of 4 partitions, but has no partition number in its name"));
 }
 
 }  // namespace

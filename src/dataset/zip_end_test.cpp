@@ -8,12 +8,12 @@
 #include "support/load_files.hpp"
 #include "support/support.hpp"
 
-// A remote ZIP is opened from its end, by the central directory: that must tell what the header of the file tells.
+// A remote ZIP is opened from its end, by the central directory: the result must equal that of TACO_HEADER.
 namespace {
 
 using namespace tacore;
 
-/// As a file of a server that is so large that its header is not among the last bytes, which came when it was opened.
+/// A remote file so large that TACO_HEADER is not among its last bytes, which were read when it was opened.
 class FarSource final : public ByteSource {
  public:
   FarSource(std::shared_ptr<const ByteSource> whole, int& num_heads)
@@ -67,7 +67,7 @@ std::string outcome(const std::shared_ptr<const OneFile>& storage) {
   }
 }
 
-TEST_CASE("the end of a ZIP tells what its header does") {
+TEST_CASE("a remote ZIP opened by its end gives the same dataset as one opened by its header") {
   for (const char* name : {"flat.tacozip", "nested.tacozip", "six_levels.tacozip", "permuted_offsets.tacozip",
                            "header_absent.tacozip", "odd_names.tacozip", "zip64_records.tacozip"}) {
     CAPTURE(name);
@@ -78,7 +78,7 @@ TEST_CASE("the end of a ZIP tells what its header does") {
   }
 }
 
-TEST_CASE("a directory that is damaged leaves the header") {
+TEST_CASE("a damaged central directory makes a remote ZIP open by its header") {
   const Bytes good = to_bytes(file_text(golden("nested.tacozip")));
   const std::string expected = outcome(std::make_shared<OneFile>(good, false));
   REQUIRE(expected.find("level") == std::string::npos);

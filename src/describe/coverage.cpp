@@ -33,7 +33,7 @@ bool is_whole(const View& view) {
                                                     [](const UnionPart& part) { return is_whole(*part.view); }));
 }
 
-constexpr std::size_t kMostSplits = 100;  // more are not what the column is called
+constexpr std::size_t kMostSplits = 100;  // a column of more values does not name splits
 
 /// One pass over the samples.
 class Coverage {
@@ -48,7 +48,7 @@ class Coverage {
     for (int level = 0; level < static_cast<int>(facts_.levels.size()); ++level) see_stored(level);
   }
 
-  /// Level 0 as it shows, a deeper one as it is stored.
+  /// Level 0 as it is visible, a deeper level as it is stored.
   void see_stored(int level) { see(LevelItems(dataset_, facts_, level, options_, Columns::OfPlaces), level); }
 
   void warn() const {
@@ -61,7 +61,7 @@ class Coverage {
     }
   }
 
-  /// Level 0 as it shows, and what read() gives below it. Levels that nobody can read from here are left out.
+  /// Level 0 as it is visible, and below it the children that read() gives. Levels that it cannot reach are left out.
   void see_view() {
     see_stored(0);
     num_rows_.assign(facts_.levels.size(), 0);
@@ -87,7 +87,7 @@ class Coverage {
     for (const auto& [level, seen] : levels_) out.add(sum_of(seen));
     return out.extent();
   }
-  /// Of a part; nothing where it has none.
+  /// The extent of a part; empty where no sample of it states one.
   Extent extent(const std::string& file) const {
     ExtentSum out;
     for (const auto& [level, seen] : levels_) {
@@ -95,7 +95,7 @@ class Coverage {
     }
     return out.extent();
   }
-  /// Whether some level says it of every sample.
+  /// Whether some level has a location for each of its samples.
   bool is_place_complete() const {
     return std::ranges::any_of(levels_, [](const auto& level) { return sum_of(level.second).is_place_complete(); });
   }

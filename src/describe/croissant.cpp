@@ -105,13 +105,13 @@ std::string sha256_of_file(const std::string& path) {
   }));
 }
 
-/// The files that are there to be fetched, and the table of each level among them.
+/// The files that can be downloaded, and the table of each level among them.
 class Distribution {
  public:
   explicit Distribution(const Facts& facts) : facts_(facts) {
     for (const auto& file : facts.files) add_file(file, media_type(facts.format));
     for (const auto& file : facts.tables) add_file(file, kCroissantParquet);
-    // Nothing but a table beside it makes the footer of a Tortilla readable, and that has level 0 alone.
+    // Other tools read the footer of a Tortilla only from a table beside it, which has level 0 alone.
     const std::size_t num_levels = is_v1(facts.format) ? facts.tables.size() : facts.levels.size();
     for (std::size_t level = 0; level < num_levels; ++level) {
       tables_.push_back(facts.tables.empty() ? add_level(level)
@@ -120,7 +120,7 @@ class Distribution {
   }
 
   const Json& json() const { return out_; }
-  /// Levels that others can read.
+  /// The number of levels that other tools can read.
   std::size_t num_tables() const { return tables_.size(); }
   /// The source of the fields of a level.
   const Json& table(std::size_t level) const { return tables_[level]; }
@@ -128,14 +128,14 @@ class Distribution {
  private:
   void add_file(const DataFile& file, const char* type) {
     Json one = {{"@type", "cr:FileObject"}, {"@id", file.name}, {"name", file.name}};
-    // A path for what lies beside the description, as those who read it resolve it.
+    // A relative path for a file beside the description, which readers resolve against it.
     one["contentUrl"] = facts_.base_url.empty() ? file.name : facts_.href(file.name);
     if (file.size_bytes) one["contentSize"] = std::to_string(*file.size_bytes) + " B";
     if (file.size_bytes) {
       one["sha256"] = sha256_of_file(path_join(facts_.folder, file.name));
     } else {
-      log::warning("Croissant wants the SHA-256 of " + tacore::quoted(file.name) +
-                   ", which is not here and would have to be fetched whole; describe a copy that is local");
+      log::warning("Croissant requires the SHA-256 of " + tacore::quoted(file.name) +
+                   ", which is remote and would have to be downloaded; describe a local copy");
     }
     one["encodingFormat"] = type;
     out_.push_back(std::move(one));
@@ -196,8 +196,8 @@ Json label_set(const Facts& facts) {
           {"dataType", "sc:Enumeration"}, {"field", fields}, {"data", rows}};
 }
 
-/// What the parts of a training are called here and, where it knows all of them, what Croissant calls them: each row of
-/// a record set has all fields. Null where nobody splits.
+/// The names of the splits and, where Croissant has a term for each of them, these terms: each row of a record set has
+/// all fields. Null without splits.
 Json split_set(const Facts& facts) {
   static const std::map<std::string, const char*> known = {
       {"train", "cr:TrainingSplit"},        {"training", "cr:TrainingSplit"}, {"val", "cr:ValidationSplit"},

@@ -11,7 +11,7 @@ namespace tacore {
 namespace descriptions {
 namespace {
 
-/// What DataCite wants where nothing is known ("unavailable").
+/// DataCite's value for unknown text ("unavailable").
 constexpr const char* kUnavailable = "(:unav)";
 
 Json agent(const Contact& who) {
@@ -39,7 +39,7 @@ bool has_role(const Contact& who, const char* role) {
 
 std::string organization(const Contact& who) { return who.organization.empty() ? name_of(who) : who.organization; }
 
-/// Who hosts it, else the first who had to do with it.
+/// The organization that hosts the dataset, else the first provider or curator.
 std::string publisher(const Facts& facts) {
   for (const Contact& who : facts.collection.providers) {
     if (has_role(who, "host") && !organization(who).empty()) return organization(who);
@@ -152,8 +152,8 @@ void set_list(Json& out, const char* key, Json list) {
 Json datacite(const Facts& facts) {
   if (facts.published.empty()) {
     throw SchemaError(
-        "the year of publication is not known, which DataCite wants: give it with --published DATE (`published` of the "
-        "library), or as the member `published` of COLLECTION.json");
+        "the year of publication, which DataCite requires, is not known: give it with --published DATE "
+        "(`published` of the library), or as the member `published` of COLLECTION.json");
   }
   Json out = {{"types", {{"resourceTypeGeneral", "Dataset"}, {"resourceType", "TACO dataset"}}}};
   set_text(out, "doi", doi_of(facts.self.doi));

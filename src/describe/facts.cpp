@@ -53,7 +53,7 @@ Json object_of(const Json& document, const char* key) {
   return found != document.end() && found->is_object() ? *found : Json::object();
 }
 
-/// What TACO 0.2.0 has besides the extensions, and datasets made of it keep.
+/// The members of TACO 0.2.0 that belong to no extension; datasets converted from it keep them.
 void read_links(const Json& document, Facts& out) {
   const auto link_of = [&](const char* key) {
     if (const auto text = document.find(key); text != document.end() && text->is_string())
@@ -67,7 +67,7 @@ void read_links(const Json& document, Facts& out) {
   out.self = {text_of(self, "doi"), text_of(self, "citation"), text_of(self, "summary")};
 }
 
-/// The keys of the built-in extensions. What has another form than theirs is not theirs, and is passed over.
+/// The keys of the built-in extensions. A value of another type than the extension defines is ignored.
 void read_extensions(const Json& document, Facts& out) {
   for (const Json& each : objects_of(document, "publications")) {
     out.publications.push_back({text_of(each, "doi"), text_of(each, "citation"), text_of(each, "summary")});
@@ -91,7 +91,7 @@ void read_extensions(const Json& document, Facts& out) {
   }
 }
 
-/// With the names of TACO 2, whatever version it is of.
+/// COLLECTION.json with the names of TACO 2, whatever its version.
 std::string document_of(const Dataset& dataset) {
   const std::string& json = dataset.collection().json;
   return is_v1(dataset.format()) ? v1::v2_text(json, dataset.path()) : json;
@@ -131,8 +131,8 @@ LevelFacts level_facts(const Collection& collection, int level) {
   return out;
 }
 
-/// None where nothing is. What cannot be looked at is an error: it would be left out of the description, and nobody
-/// would know.
+/// nullopt for an absent file. Any other failure is an error: the file would be missing in the description without
+/// notice.
 std::optional<struct stat> status_of(const std::string& path) {
   struct stat out = {};
   if (::stat(path.c_str(), &out) == 0) return out;
@@ -140,7 +140,7 @@ std::optional<struct stat> status_of(const std::string& path) {
   throw IoError("cannot stat", {.path = path}, errno);
 }
 
-/// None where there is no such file, or nothing in it.
+/// nullopt for an absent or empty file.
 std::optional<uint64_t> size_of(const std::string& path) {
   const auto status = status_of(path);
   if (!status || !S_ISREG(status->st_mode) || status->st_size == 0) return std::nullopt;
@@ -214,7 +214,7 @@ void find_files(const Dataset& dataset, Facts& out) {
   }
 }
 
-/// YYYY or YYYY-MM-DD of either, or of a date with a time of day; "" for what is none.
+/// YYYY or YYYY-MM-DD of a year, a date, or a date with a time of day; "" for other text.
 std::string date_of(const std::string& text) {
   if (text.size() == 4 && text.find_first_not_of("0123456789") == text.npos) return text;
   try {
@@ -224,8 +224,8 @@ std::string date_of(const std::string& text) {
   }
 }
 
-/// When the dataset was published, by who should know: the caller, the document, who builds it. Neither the clock
-/// (reproducible builds) nor the times of samples say that.
+/// The date of publication: of the options, else of COLLECTION.json, else of SOURCE_DATE_EPOCH. Neither the clock
+/// (reproducible builds) nor the times of samples are used.
 std::string date_published(const Json& document, const DescribeOptions& options) {
   if (!options.published.empty()) {
     const std::string date = date_of(options.published);
@@ -244,7 +244,7 @@ std::string date_published(const Json& document, const DescribeOptions& options)
 
 bool is_blank(const std::string& text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
 
-/// What the document says beyond the model.
+/// Reads the members of the document beyond the model.
 Json read_document(const std::string& json, Facts& out) {
   Json document = Json::parse(json, nullptr, false);
   if (!document.is_object()) return Json::object();
@@ -253,7 +253,7 @@ Json read_document(const std::string& json, Facts& out) {
   return document;
 }
 
-/// What examples load: by its URL where there is one, an index by its folder.
+/// The path that examples load: the URL where there is one, the folder of an index.
 std::string example_path(const Facts& facts, const DescribeOptions& options) {
   if (!options.example_path.empty()) return public_path(options.example_path);
   if (!facts.base_url.empty() && !facts.path.empty()) return facts.url();
@@ -261,7 +261,7 @@ std::string example_path(const Facts& facts, const DescribeOptions& options) {
   return is_index_folder ? path_join(file_name(without_slashes(facts.folder)), facts.path) : facts.path;
 }
 
-/// What the document says beyond the model, and what the caller says.
+/// The members of the document beyond the model, and the options of the caller.
 void complete(Facts& out, const std::string& json, const DescribeOptions& options) {
   out.published = date_published(read_document(json, out), options);
   const std::string folder = from_vsi(out.folder);

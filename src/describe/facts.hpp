@@ -68,7 +68,7 @@ struct Facts {
   Collection collection = {};  ///< with the tree of the rows that the dataset shows
   bool has_tree = true;        ///< otherwise the numbers of samples are unknown
   Format format = Format::Zip;
-  std::string folder = {};            ///< that holds the files; "" when they are in several folders
+  std::string folder = {};            ///< the folder of the files; "" when they are in several folders
   std::vector<DataFile> files = {};   ///< ZIP, Tortilla or TACO files; none of a FOLDER
   std::vector<DataFile> tables = {};  ///< Parquet files of the levels, outside of a ZIP
   std::string path = {};              ///< of the dataset, relative to `folder`

@@ -17,7 +17,7 @@ namespace {
 
 std::span<const std::byte> bytes_of(const std::string& wkb) { return std::as_bytes(std::span(wkb)); }
 
-/// Gathers positions as GeoJSON has them, those that are none left out.
+/// Collects the finite positions of a geometry as GeoJSON.
 struct Members {
   std::vector<Json> points = {}, lines = {}, polygons = {};
 
@@ -78,7 +78,7 @@ struct Parts {
 
 bool is_beyond_180(const BBox& box) { return box.minx < -180 || box.maxx > 180; }
 
-/// Brought within 180 degrees, so that it may cross the antimeridian.
+/// The box shifted into [-180, 180], where it may cross the antimeridian.
 BBox wrapped(BBox box) {
   if (!is_beyond_180(box)) return box;
   const bool round = box.maxx - box.minx >= 360;
@@ -87,7 +87,7 @@ BBox wrapped(BBox box) {
   return box;
 }
 
-/// Those that meet at the antimeridian are in one piece: the box that holds them crosses it.
+/// The box around all parts; it crosses the antimeridian where parts meet there.
 BBox box_of(const std::vector<BBox>& parts) {
   const bool ends_there = std::any_of(parts.begin(), parts.end(), [](const BBox& part) { return part.maxx == 180; });
   const bool begins_there = std::any_of(parts.begin(), parts.end(), [](const BBox& part) { return part.minx == -180; });

@@ -63,14 +63,14 @@ TEST_CASE("Croissant has a record set for each level, which reads its table in t
   CHECK(table["containedIn"] == Parsed{{"@id", "nested.tacozip"}});
 }
 
-TEST_CASE("Croissant finds the tables of a FOLDER and of an index where they are") {
+TEST_CASE("Croissant refers to the tables of a FOLDER and of an index by their paths") {
   const Parsed folder = Parsed::parse(collection2croissant(load(golden("nested"))));
   CHECK(folder["distribution"][0]["contentUrl"] == "METADATA/level0.parquet");
   const Parsed index = Parsed::parse(collection2croissant(load(golden("cascade_tacocat"))));
   CHECK(index["recordSet"][2]["field"][0]["source"]["fileObject"] == Parsed{{"@id", ".tacocat/level2.parquet"}});
 }
 
-TEST_CASE("types of columns are those of Croissant, lists of them repeated") {
+TEST_CASE("Croissant has its own type for each column type, and lists are repeated fields") {
   Sample sample = placed("a", 1, 2);
   sample.extend_with({{"whole", 1}, {"real", 0.5}, {"truth", true}, {"list", Value::List{Value::List{1.5}}}});
   const Made made({sample}, small_collection());
@@ -85,7 +85,7 @@ TEST_CASE("types of columns are those of Croissant, lists of them repeated") {
         "truth=sc:Boolean list=sc:Float* ");
 }
 
-TEST_CASE("DataCite has who, what, when and where") {
+TEST_CASE("DataCite has creators, titles, dates and locations") {
   const Made made({placed("a", 10, 20)}, small_collection());
   const Parsed out = Parsed::parse(collection2datacite(made.dataset(), {.published = "2026-11-23"}));
   CHECK(out["creators"] == Parsed::array({{{"name", "Lab"}, {"nameType", "Organizational"}}}));
@@ -98,7 +98,7 @@ TEST_CASE("DataCite has who, what, when and where") {
   CHECK(out["contributors"][0]["contributorType"] == "HostingInstitution");
 }
 
-TEST_CASE("the year of publication is told, by the caller or the document, and never that of the samples") {
+TEST_CASE("the publication year comes from the caller or the document, never from the samples") {
   Collection collection = small_collection();
   const Made made({placed("a", 10, 20)}, collection);
   ::unsetenv("SOURCE_DATE_EPOCH");
@@ -135,7 +135,7 @@ TEST_CASE("Croissant says that a file is not live, and what its SHA-256 is") {
   for (const auto& file : folder["distribution"]) CHECK(file.contains("sha256"));
 }
 
-TEST_CASE("the names of splits are a record set, with what Croissant calls them where it knows all") {
+TEST_CASE("the values of split are a record set, with Croissant's own terms where all are known") {
   const auto splits_of = [](const std::vector<std::string>& names) {
     std::vector<Sample> samples;
     for (const auto& name : names) {
@@ -168,7 +168,7 @@ TEST_CASE("a text says that a place or a time is unknown, and that an extent cro
   CHECK(has_text(collection2markdown(made.dataset()), "longitude 170 to -170 (crosses 180 degrees), latitude 1 to 2"));
 }
 
-TEST_CASE("the code that loads a dataset names its URL where it has one, and the package that reads it") {
+TEST_CASE("the code example loads the dataset by its URL, where it has one, and imports the package") {
   const Made made({placed("a", 1, 2)}, small_collection());
   const std::string text = collection2markdown(made.dataset(), {.base_url = "https://example.org/d/"});
   const auto ours = text.find("import tacore\n\ndataset = tacore.load(\"https://example.org/d/small.tacozip\")\n");
@@ -183,7 +183,7 @@ TEST_CASE("the code that loads a dataset names its URL where it has one, and the
   CHECK(has_text(old, "import tacoreader  # pip install \"tacoreader<1\"\n\nrows = tacoreader.load(\"flat.taco\")\n"));
 }
 
-TEST_CASE("no user, password or query of a URL gets into a description") {
+TEST_CASE("descriptions never contain the user name, password or query of a URL") {
   const Made made({placed("a", 1, 2)}, small_collection());
   struct Elsewhere : Storage {
     std::string path;
@@ -219,7 +219,7 @@ TEST_CASE("no user, password or query of a URL gets into a description") {
       has_text(collection2datacard(made.dataset(), {.base_url = "https://bob:hidden@h/?sig=hidden"}), "hidden"));
 }
 
-TEST_CASE("code blocks end where they should, and no link of an author runs a script") {
+TEST_CASE("code blocks end at their end, and links of an author run no script") {
   Collection collection = small_collection();
   collection.description =
       "[a](javascript:alert) [b]( JavaScript:alert) [c](&#106;avascript:alert) [d](https://x.org/a:b) [e](docs/a)\n\n"
@@ -242,7 +242,7 @@ TEST_CASE("publications are related works by their DOI") {
   CHECK(out["titles"][0]["title"] == kHostile);
 }
 
-TEST_CASE("what only TACO 0.2.0 has a place for is said in every form, also of a dataset that was made of one") {
+TEST_CASE("members that only TACO 0.2.0 has appear in every form, for datasets converted from it as well") {
   const std::string text =
       R"({"id":"old","dataset_version":"1.0.0","description":"d","licenses":["MIT"],"providers":[{"name":"A",)"
       R"("links":[{"href":"https://a"}]}],"task":"Super Resolution","split_strategy":"random",)"
@@ -284,7 +284,7 @@ TEST_CASE("what only TACO 0.2.0 has a place for is said in every form, also of a
   }
 }
 
-TEST_CASE("a card begins with YAML of quoted scalars, in the words of the hub") {
+TEST_CASE("a dataset card begins with YAML of quoted scalars and the Hugging Face Hub's terms") {
   Collection collection = small_collection();
   collection.licenses = {"ODbL-1.0"};
   collection.keywords = {"yes", "a: b", "line\nbreak", "\xc2\x85\xe2\x80\xa8\x7f"};
@@ -308,7 +308,7 @@ TEST_CASE("a licence that the hub does not know has its name and address") {
                  "license_link: \"https://spdx.org/licenses/CC-PDM-1.0.html\"\n"));
 }
 
-TEST_CASE("a card is its YAML and then the Markdown") {
+TEST_CASE("a dataset card is its YAML followed by the Markdown") {
   const Dataset dataset = load(golden("nested.tacozip"));
   const std::string markdown = collection2markdown(dataset);
   CHECK(collection2datacard(dataset).ends_with("---\n\n" + markdown));
@@ -316,14 +316,14 @@ TEST_CASE("a card is its YAML and then the Markdown") {
   CHECK(has_text(markdown, "### Level 1: 9 rows"));
 }
 
-TEST_CASE("Markdown takes the texts of a dataset for text") {
+TEST_CASE("Markdown escapes the texts of a dataset") {
   const std::string text = collection2markdown(Made({placed("a", 1, 2)}, hostile_collection()).dataset());
   CHECK(text.starts_with("# &lt;/script\\>&lt;script\\>alert('\"&amp;é')&lt;/script\\> \\`a\\|b\\` \\*c\\* \\#"));
   CHECK_FALSE(has_text(text, "| <"));
   CHECK(has_text(text, "second paragraph"));
 }
 
-TEST_CASE("a page or a text of what is no dataset is an error of opening it") {
+TEST_CASE("a page or a text for a path that is not a dataset is the error of opening it") {
   const TemporaryFolder folder;
   CHECK_THROWS_AS(collection2html(load(folder.path("absent.tacozip"))), IoError);
   CHECK_THROWS_AS(collection2markdown(load(folder.write("TACOLLECTION.json", "{\"id\": "))), FormatError);
@@ -336,7 +336,7 @@ TEST_CASE("the page has the id and the accent colour") {
   CHECK(has_text(page, "--accent:#ff8000;--accent-dark:#bf6000;--accent-light:#ffd8b2"));
 }
 
-TEST_CASE("a COLLECTION.json alone says what it knows") {
+TEST_CASE("a COLLECTION.json alone is described by its members") {
   const Dataset dataset = load(golden("nested.tacozip"));
   const std::string& json = dataset.collection().json;
   const std::string text = collection2markdown(json, "COLLECTION.json");
@@ -363,7 +363,7 @@ TEST_CASE("a COLLECTION.json alone says what it knows") {
   CHECK(has_text(parts, ", tacocat\n"));
 }
 
-TEST_CASE("a page leads back to a catalogue when its address is one") {
+TEST_CASE("a page links back to a catalogue when it is given its URL") {
   const Dataset dataset = load(golden("flat.tacozip"));
   CHECK(has_text(collection2html(dataset, {.catalogue_url = "https://example.org/?a&b"}),
                  "href=\"https://example.org/?a&amp;b\""));
@@ -371,7 +371,7 @@ TEST_CASE("a page leads back to a catalogue when its address is one") {
   CHECK_FALSE(has_text(collection2html(dataset, {.catalogue_url = "javascript:alert(1)"}), "javascript"));
 }
 
-TEST_CASE("variants of the accent colour, and the one that stands for any other text") {
+TEST_CASE("the accent colour has light and dark variants, and a default for invalid values") {
   using descriptions::accent_of;
   CHECK(accent_of("#4CAF50").plain == "#4caf50");
   CHECK(accent_of("#4CAF50").dark == "#39833c");
@@ -383,7 +383,7 @@ TEST_CASE("variants of the accent colour, and the one that stands for any other 
   CHECK(accent_of("000000").light == "#b2b2b2");
 }
 
-TEST_CASE("markup in a dataset is text on its page") {
+TEST_CASE("markup in a dataset is escaped on its page") {
   CHECK(descriptions::escape_html("<a href=\"x\">'&") == "&lt;a href=&quot;x&quot;&gt;&#39;&amp;");
   const std::string page = collection2html(Made({placed("a", 1, 2)}, hostile_collection()).dataset());
   CHECK_FALSE(has_text(page.substr(page.find("</head>")), "alert('"));
@@ -398,7 +398,7 @@ TEST_CASE("a page without a title shows the id") {
   CHECK_FALSE(has_text(page, "None"));
 }
 
-TEST_CASE("nothing in a dataset ends the script that holds its Croissant") {
+TEST_CASE("text of a dataset cannot end the script element that holds its Croissant") {
   const Made made({placed("a", 1, 2)}, hostile_collection());
   const std::string page = collection2html(made.dataset());
   CHECK(count(page, "<script") == 1);
@@ -418,11 +418,11 @@ TEST_CASE("every container has a page with a map") {
   }
 }
 
-TEST_CASE("a dataset that nobody places has no map") {
+TEST_CASE("a dataset without locations has no map") {
   CHECK_FALSE(has_text(collection2html(load(golden("no_extent.tacozip"))), "<svg "));
 }
 
-TEST_CASE("a page asks for nothing from elsewhere") {
+TEST_CASE("a page loads no external resources") {
   const std::string page = collection2html(load(golden("../../examples/data/landsat.tacozip")));
   CHECK(has_text(page, "Content-Security-Policy\" content=\"default-src 'none'"));
   for (const char* part : {" src=", "url(", "@import", "<link", "<iframe", "onclick"}) {
@@ -431,7 +431,7 @@ TEST_CASE("a page asks for nothing from elsewhere") {
   }
 }
 
-TEST_CASE("a tree is cut where it has too many branches") {
+TEST_CASE("a tree with too many branches is shortened") {
   PitSchema pit{.root_n = 2, .root_type = SampleType::Folder};
   PitPattern& pattern = pit.hierarchy[1].emplace_back(PitPattern{.n = 40});
   for (int i = 0; i < 20; ++i) {
@@ -443,7 +443,7 @@ TEST_CASE("a tree is cut where it has too many branches") {
   CHECK(has_text(text, "└── ... 8 more\n"));
 }
 
-TEST_CASE("several datasets as one are described, with the names of their files") {
+TEST_CASE("several datasets loaded as one are described with the names of their files") {
   const std::vector<Dataset> both = {load(golden("flat.tacozip")), load(golden("flat_plain.tacozip"))};
   const Dataset dataset = concat(both);
   const Parsed out = Parsed::parse(collection2stac(dataset));
@@ -454,7 +454,7 @@ TEST_CASE("several datasets as one are described, with the names of their files"
   CHECK(items.items.back()["assets"]["data"]["href"] == "./flat_plain.tacozip");
 }
 
-TEST_CASE("the same dataset gives the same text, wherever it lies") {
+TEST_CASE("descriptions of a dataset do not depend on its location") {
   const TemporaryFolder folder;
   const std::string there = folder.copy(golden("nested.tacozip"), "elsewhere/nested.tacozip");
   for (const auto form :

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/interrupt.hpp"
 #include "base/text.hpp"
 #include "describe/stac.hpp"
 #include "format/names.hpp"
@@ -91,7 +92,7 @@ void write(LevelItems& items, std::vector<NewColumn> columns, const Computed& co
   check_parquet_options(options.parquet);
   Places places;
   const auto batches = recomposed_batches(items.batches(), std::move(columns), [&](const arrow::RecordBatch& batch) {
-    stop_if_asked(path);
+    throw_if_interrupted();
     const auto rows = items.read(batch, 0, num_rows(batch), with_files);
     for (const Item& item : rows) {
       if (item.footprint) places.add(*item.footprint);
@@ -110,12 +111,12 @@ void write(LevelItems& items, std::vector<NewColumn> columns, const Computed& co
   });
   if (!places.there()) {
     throw SchemaError(
-        "no sample of the level has a place; a column istac:geometry, stac:centroid or istac:centroid "
+        "no sample of the level has a location; a column istac:geometry, stac:centroid or istac:centroid "
         "expected",
         {.path = path});
   }
   file.sync();
-  stop_if_asked(path);
+  throw_if_interrupted();
   file.commit();
 }
 
@@ -192,8 +193,8 @@ Value assets_value(const Item& item, const Facts& facts, const LevelItems& items
   for (const auto& [name, asset] : assets.items()) {
     if (known.contains(name)) continue;
     throw SchemaError("sample " + tacore::quoted(item.path) + " has " + tacore::quoted(name) +
-                      ", which the tree of the dataset (taco:pit_schema) has not: all Items of a table have the same "
-                      "assets");
+                      ", which the tree of the dataset (taco:pit_schema) does not have: all Items of a table have the "
+                      "same assets");
   }
   return from_json(assets);
 }

@@ -9,7 +9,7 @@ namespace {
 
 using namespace tacore;
 
-/// What of the metadata of a Parquet file is JSON and begins with this version: it stands there as it is.
+/// The JSON object of the metadata of a Parquet file that begins with this version; it is stored as plain text.
 Parsed metadata(const std::string& path, const std::string& version) {
   const std::string text = file_text(path);
   const auto at = text.find("{\"version\":\"" + version);
@@ -35,7 +35,7 @@ bool has(const std::vector<std::string>& all, const std::string& one) {
   return std::find(all.begin(), all.end(), one) != all.end();
 }
 
-TEST_CASE("a GeoParquet has the columns of the level, their places, and says where they are") {
+TEST_CASE("a GeoParquet file has the columns of the level, a geometry column and its geo metadata") {
   const Made made({placed("a", 10, 20), placed("b", 12, 22)}, small_collection());
   const std::string path = made.folder.path("level0.parquet");
   footer2geoparquet(made.dataset(), 0, path);
@@ -59,7 +59,7 @@ TEST_CASE("a GeoParquet has the columns of the level, their places, and says whe
   CHECK(level->text(level->find("taco:vsi"), 0).value().ends_with(",small.tacozip"));
 }
 
-TEST_CASE("a column of the user's that is called like one of them gives way") {
+TEST_CASE("a user column with the name of an added column is renamed") {
   Sample sample = placed("a", 1, 2);
   sample.extend_with({{"geometry", "mine"}, {"bbox", 1}});
   const Made made({sample}, small_collection());
@@ -70,15 +70,15 @@ TEST_CASE("a column of the user's that is called like one of them gives way") {
   CHECK(has(columns, "bbox_ int64"));
 }
 
-TEST_CASE("a level without places is refused, and leaves no file") {
+TEST_CASE("a level without locations is refused, and leaves no file") {
   const Made made({Sample("a", Bytes(1))}, small_collection());
   const std::string path = made.folder.path("level0.parquet");
   CHECK_THROWS_WITH_AS(footer2geoparquet(made.dataset(), 0, path),
-                       doctest::Contains("no sample of the level has a place"), SchemaError);
+                       doctest::Contains("no sample of the level has a location"), SchemaError);
   CHECK(std::distance(fs::directory_iterator(made.folder.path()), fs::directory_iterator()) == 1);
 }
 
-TEST_CASE("an existing file stays unless it may be replaced") {
+TEST_CASE("an existing file is kept unless overwrite is set") {
   const Made made({placed("a", 1, 2)}, small_collection());
   const std::string path = made.folder.write("level0.parquet", "kept");
   CHECK_THROWS_WITH_AS(footer2geoparquet(made.dataset(), 0, path), doctest::Contains("exists already"), IoError);
@@ -87,7 +87,7 @@ TEST_CASE("an existing file stays unless it may be replaced") {
   CHECK(file_text(path).starts_with("PAR1"));
 }
 
-TEST_CASE("the same level gives the same bytes, in passing or from a query") {
+TEST_CASE("a level gives the same GeoParquet bytes when streamed and when it comes from a query") {
   const Made made({placed("a", 1, 2), placed("b", 3, 4)}, small_collection());
   const std::string one = made.folder.path("one"), two = made.folder.path("two"), three = made.folder.path("three");
   footer2geoparquet(made.dataset(), 0, one);
@@ -97,7 +97,7 @@ TEST_CASE("the same level gives the same bytes, in passing or from a query") {
   CHECK(columns_of(three) == columns_of(one));
 }
 
-TEST_CASE("stac-geoparquet has a column for each member of an Item, and the Collection") {
+TEST_CASE("stac-geoparquet has a column for each member of an Item, and the Collection as metadata") {
   const std::string path = TemporaryFolder().path() + ".parquet";
   footer2geoparquetstac(load(golden("../../examples/data/landsat_nested.tacozip")), 0, path);
   const auto columns = columns_of(path);

@@ -172,7 +172,7 @@ std::string head(const Facts& facts, const DescribeOptions& options) {
   const Accent accent = accent_of(options.accent_colour);
   const std::string& text = facts.collection.description;
   return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-         // Nothing on the page runs or loads anything; a browser is told so, whatever a dataset says of itself.
+         // The page runs and loads nothing; the policy enforces it, whatever text a dataset contains.
          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
          one_line(facts.title()) + "</title>\n<meta name=\"description\" content=\"" + one_line(text) +

@@ -19,7 +19,6 @@
 #include "table/arrow_stream.hpp"
 #include "table/recomposed_batches.hpp"
 #include "tacore/error.hpp"
-#include "tacore/interrupt.hpp"
 
 namespace tacore::descriptions {
 
@@ -30,7 +29,7 @@ class Values {
     for (const auto& name : names) values_.emplace(name, batch_values(batch, name, begin, count));
   }
   bool has(std::string_view name) const { return values_.contains(name); }
-  /// Null for a column that is not there.
+  /// Null for an absent column.
   const Value& at(std::string_view name, std::size_t row) const {
     static const Value null;
     const auto found = values_.find(name);
@@ -72,7 +71,7 @@ std::vector<double> numbers_of(const Value& value) {
   return out;
 }
 
-/// Seconds, as TACO 0.2.0 has its times. None of NaN, which stands for null there.
+/// A time in seconds, as TACO 0.2.0 stores it; nullopt for NaN, which means null there.
 std::optional<Timestamp> time_of_seconds(double seconds) {
   constexpr double kMost = 1e11, kMicroseconds = 1e6;  // the year 5138; what filters take for milliseconds begins there
   if (std::isnan(seconds)) return std::nullopt;
@@ -101,7 +100,7 @@ std::optional<Timestamp> time_of(const Value& value) {
   return std::nullopt;
 }
 
-/// Years 1 to 9999, which RFC 3339 has.
+/// True for the years 1 to 9999, which RFC 3339 can express.
 bool can_be_written(Timestamp time) {
   return time >= Timestamp{-62135596800'000'000} && time < Timestamp{253402300800'000'000};
 }
@@ -127,7 +126,7 @@ bool is_position(const Centroid& at) { return std::isfinite(at.x) && std::abs(at
 
 bool has_grid(const Item& item) { return !item.crs.empty() && item.shape.size() == 2 && item.geotransform.size() == 6; }
 
-/// nullopt without a grid, and for an unknown CRS: then the centroid stands for the footprint.
+/// nullopt without a grid, and for an unknown CRS: then the centroid replaces the footprint.
 std::optional<Footprint> footprint_of_grid(const Item& item, const CrsTransformer* transformer) {
   if (!has_grid(item)) return std::nullopt;
   Grid grid{.crs = item.crs, .columns = item.shape[1], .rows = item.shape[0]};
@@ -169,7 +168,7 @@ const Container* whole_container(const Dataset& dataset) {
   return view.steps.empty() ? view.container() : nullptr;
 }
 
-/// Of `columns`.
+/// Whether a column is among `columns`.
 bool is_wanted(std::string_view name, Columns columns) {
   return columns == Columns::All || is_described(name) || name == "stac:tensor_shape" || name == names::kId ||
          name == names::kType || name == "split" || name == "tortilla:data_split" || name.starts_with(names::kInternal);
@@ -222,7 +221,7 @@ std::string folder_of(const Facts& facts) {
 }
 
 Dataset rows_of(const Dataset& dataset, int level) {
-  dataset.level_columns(level);  // says what is wrong with the level
+  dataset.level_columns(level);  // throws for a level that does not exist
   return level == 0 ? dataset : dataset.sql("SELECT * FROM level" + std::to_string(level));
 }
 
@@ -249,10 +248,11 @@ void Oddities::warn(int level) const {
     log::warning("level " + std::to_string(level) + ": " + what + ": " + std::to_string(count) +
                  (count == 1 ? " sample, " : " samples, the first is ") + first);
   };
-  say(num_numbers, "times are numbers, taken as epochs, unit by the magnitude of each", numbers);
-  say(num_untimed, "the time is unknown, as nothing that is stored is a time (RFC 3339 or an epoch expected)", untimed);
+  say(num_numbers, "times are numbers, read as Unix times, the unit by the magnitude of each", numbers);
+  say(num_untimed, "the time is unknown, as no stored value is a time (RFC 3339 or Unix time expected)", untimed);
   say(num_reversed, "the time ends before it starts; the two are exchanged", reversed);
-  say(num_rough, "the coordinate system is unknown, or the grid has no area, so the centroid stands for it", rough);
+  say(num_rough, "the coordinate system is unknown, or the grid has no area, so the centroid replaces the footprint",
+      rough);
 }
 
 LevelItems::LevelItems(const Dataset& dataset, const Facts& facts, int level, const DescribeOptions& options,
@@ -401,11 +401,6 @@ std::vector<Item> LevelItems::read(const arrow::RecordBatch& batch, int64_t begi
     ++next_;
   }
   return out;
-}
-
-void stop_if_asked(const std::string& path) {
-  const InterruptCheck check = interrupt_check();
-  if (check && check()) throw QueryError("stopped", {.path = path});
 }
 
 }  // namespace tacore::descriptions

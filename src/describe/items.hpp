@@ -15,7 +15,7 @@
 #include "model/wkb_centroid.hpp"
 #include "tacore/value.hpp"
 
-/// The samples of a level one after another, each with place, time, files and metadata as catalogues want them.
+/// The samples of a level one after another, each with the location, time, files and metadata that catalogues need.
 namespace tacore::descriptions {
 
 /// A file of the dataset, or a range of bytes in it.
@@ -122,9 +122,5 @@ class LevelItems {
   std::unordered_set<std::size_t> seen_;
   Oddities oddities_;
 };
-
-/// Throws QueryError when interrupt_check() asks to stop. Called between Items, and before the output gets its final
-/// name.
-void stop_if_asked(const std::string& path);
 
 }  // namespace tacore::descriptions

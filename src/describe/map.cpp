@@ -24,7 +24,7 @@ struct OutlinePoint {
 };
 
 /// A coarse outline of the land, drawn by hand for these maps: the corners of one ring after another, to be closed. It
-/// tells the continents apart, and is good for nothing else.
+/// is only precise enough to tell the continents apart.
 constexpr OutlinePoint kOutline[] = {
 #include "describe/world_outline.inc"
 };
@@ -183,7 +183,7 @@ struct Painter {
       least_x = std::min(least_x, x), most_x = std::max(most_x, x);
       least_y = std::min(least_y, y), most_y = std::max(most_y, y);
       std::string at = px(x) + " " + px(y);
-      if (at == before) continue;  // no difference to the eye
+      if (at == before) continue;  // not visible at this scale
       out += (out.empty() ? "M" : "L") + at;
       before = std::move(at);
     }
@@ -230,7 +230,7 @@ std::string paint(const MapData& data, const View& view) {
 
 bool is_globe(const BBox& box) { return box.maxx - box.minx >= 359 && box.maxy - box.miny >= 179; }
 
-/// What to look at: the footprints, else the parts, else the extent. minx <= maxx, which may be beyond 180.
+/// The region to show: of the footprints, else of the parts, else of the extent. minx <= maxx, which may be beyond 180.
 std::optional<BBox> region(const MapData& data) {
   std::vector<BBox> boxes;
   for (const Footprint& footprint : data.footprints) boxes.push_back(footprint.box);
@@ -318,7 +318,7 @@ std::string draw_map(const MapData& data) {
     const double margin = std::max({(where->maxx - where->minx) * 0.08, (where->maxy - where->miny) * 0.08, 0.002});
     const View near(where->minx - margin, std::max(-90., where->miny - margin), where->maxx + margin,
                     std::min(90., where->maxy + margin), 2 * kWorldWidth, 280, 520);
-    const bool is_wide = near.east() - near.west() > 25;  // below that the outline is only wrong
+    const bool is_wide = near.east() - near.west() > 25;  // below that the outline is too coarse
     out += svg(
         near, "Map of the footprints",
         (is_wide ? land(near) : "") +

@@ -53,7 +53,7 @@ bool is_harmless(std::string_view target) {
   return std::string_view(text).substr(0, text.find_first_of("/?#")).find_first_of(":&\\") == text.npos;
 }
 
-/// The author's Markdown, but no markup of pages, and no links that run something.
+/// The author's Markdown without HTML, and without links that run code.
 std::string render(const Prose& prose) {
   const std::string& text = prose.text;
   std::string out;

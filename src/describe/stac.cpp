@@ -260,7 +260,7 @@ void add_times(const Item& item, const Facts& facts, Json& out) {
   }
   if (!start) {
     throw SchemaError("sample " + tacore::quoted(item.path) +
-                      " has no time, and the dataset has no temporal extent: STAC wants one; expected a column "
+                      " has no time, and the dataset has no temporal extent: STAC requires one; expected a column "
                       "stac:time_start or istac:time_start, or a level that has one");
   }
   if (!end || *end == *start) {

@@ -34,7 +34,7 @@ Sample gridded(const std::string& id, const std::string& crs, double west, doubl
   return out;
 }
 
-TEST_CASE("a collection has the members that STAC wants, and the people, licence and files of the dataset") {
+TEST_CASE("a STAC Collection has the required members, and the providers, licence and files of the dataset") {
   const Made made({placed("a", 10, 20)}, small_collection());
   const Parsed out = stac_of(made.path);
   CHECK(out["type"] == "Collection");
@@ -52,7 +52,8 @@ TEST_CASE("a collection has the members that STAC wants, and the people, licence
   CHECK(out["links"].size() == 1);  // the licence
 }
 
-TEST_CASE("an unknown extent, for which STAC has no form, is the globe and all times, and says so") {
+TEST_CASE(
+    "an unknown extent becomes the globe and all times, as STAC requires one, with a statement that it is unknown") {
   const Parsed out = stac_of(golden("no_extent.tacozip"))["extent"];
   CHECK(out["spatial"] == Parsed{{"bbox", {{-180.0, -90.0, 180.0, 90.0}}}, {"taco:extent", "unknown"}});
   CHECK(out["temporal"] == Parsed{{"interval", {{nullptr, nullptr}}}, {"taco:extent", "unknown"}});
@@ -70,7 +71,7 @@ TEST_CASE("the extent is that of the footprints, whatever the collection states"
         Parsed::array({Parsed::array({"2020-01-01T00:00:00Z", "2020-01-03T00:00:00Z"})}));
 }
 
-TEST_CASE("levels below count, and what the collection states where samples are not placed") {
+TEST_CASE("the extent includes deeper levels, and the collection's own extent where a sample has no location") {
   const auto folder = [](std::vector<Sample> children) { return Sample("f", Tortilla(std::move(children))); };
   Collection collection = small_collection();
   collection.extent.spatial = BBox{0, 0, 50, 50};
@@ -82,7 +83,7 @@ TEST_CASE("levels below count, and what the collection states where samples are 
   CHECK(stac_of(half.path)["extent"]["spatial"]["bbox"] == Parsed{{0.0, 0.0, 60.0, 50.0}});
 }
 
-TEST_CASE("the extent has the places and the times of both families, as that which create() states") {
+TEST_CASE("the extent covers stac: and istac: columns, as the extent that create() computes") {
   const Sample sample("a", Bytes(1),
                       {{"stac:centroid", Binary{wkb_point(60, 20)}},
                        {"istac:centroid", Binary{wkb_point(10, 30)}},
@@ -118,13 +119,13 @@ TEST_CASE("the extent and the counts of a view are those of its samples, at ever
   CHECK(has_text(nothing, "**Extent**: unknown"));
 }
 
-TEST_CASE("half of a time is half of an interval, and a box over the antimeridian stays as it is") {
+TEST_CASE("a half-open time range is a half-open interval, and a box over the antimeridian stays as it is") {
   CHECK(stac_of(golden("half_open_extent.tacozip"))["extent"]["temporal"]["interval"][0].size() == 2);
   CHECK(stac_of(golden("antimeridian_extent.tacozip"))["extent"]["spatial"]["bbox"][0] ==
         Parsed{170.0, -20.0, -170.0, -10.0});
 }
 
-TEST_CASE("several licences are links, as is one that SPDX does not know and that has an address") {
+TEST_CASE("several licences are links, and so is a licence unknown to SPDX that has a URL") {
   Collection collection = small_collection();
   collection.licenses = {"odbl-1.0", "https://example.org/terms", "ask us"};
   const Parsed out = stac_of(Made({placed("a", 1, 2)}, collection).path);
@@ -135,7 +136,7 @@ TEST_CASE("several licences are links, as is one that SPDX does not know and tha
   CHECK(out["links"][1]["href"] == "https://example.org/terms");
 }
 
-TEST_CASE("the boxes of the parts of an index follow that of all, and its tables are assets") {
+TEST_CASE("the boxes of index partitions follow the overall box, and the index tables are assets") {
   const Parsed out = stac_of(golden("cascade_tacocat"));
   CHECK(out["extent"]["spatial"]["bbox"].size() == 5);
   CHECK(out["assets"].contains(".tacocat/level0.parquet"));
@@ -150,7 +151,7 @@ TEST_CASE("bands have wavelengths in micrometres and the names that STAC has for
   CHECK(out["summaries"]["instruments"] == Parsed{"landsat7etm"});
 }
 
-TEST_CASE("an Item says when and where a sample is, and in which bytes of which file") {
+TEST_CASE("an Item has the time, the geometry, and the file and byte range of its sample") {
   const Made made({placed("a", 10, 20), placed("b", 11, 21, "2020-06-01T12:00:00Z")}, small_collection());
   const Items out(made.dataset());
   REQUIRE(out.ids == Strings{"a", "b"});
@@ -167,7 +168,7 @@ TEST_CASE("an Item says when and where a sample is, and in which bytes of which 
   CHECK(asset["taco:vsi"] == "/vsisubfile/" + std::to_string(offset) + "_3,small.tacozip");
 }
 
-TEST_CASE("links lead to the base URL where there is one, and GDAL's paths too") {
+TEST_CASE("links use the base URL where one is given, and so do GDAL paths") {
   const Made made({placed("a", 10, 20)}, small_collection(), "a b.tacozip");
   const Items out(made.dataset(), 0, {.base_url = "https://example.org/data/"});
   const Parsed& asset = out.items[0]["assets"]["data"];
@@ -197,7 +198,7 @@ TEST_CASE("every container gives the same Items but for where their bytes are") 
   CHECK_FALSE(folder.items[1]["assets"]["data"].contains("taco:offset"));
 }
 
-TEST_CASE("Items of a deeper level are called by their path") {
+TEST_CASE("Items of a deeper level have their path as id") {
   const Items out(load(golden("nested.tacozip")), 1);
   REQUIRE(out.ids.size() == 9);
   CHECK(out.ids[4] == "asia_item_1");
@@ -206,7 +207,7 @@ TEST_CASE("Items of a deeper level are called by their path") {
                        QueryError);
 }
 
-TEST_CASE("Items are those of the view, and padding is none") {
+TEST_CASE("Items are those of the view, without padding") {
   CHECK(Items(load(golden("cascade_tacocat")).sql("SELECT * FROM data WHERE id > 'b'")).ids == Strings{"europe"});
   const Dataset padded = load(golden("flat_padded.tacozip"));
   const Items out(padded);
@@ -215,7 +216,7 @@ TEST_CASE("Items are those of the view, and padding is none") {
   for (const auto& id : out.ids) CHECK_FALSE(has_text(id, "TACOPAD"));
 }
 
-TEST_CASE("ids of Items are unique and mean nothing else in a URL") {
+TEST_CASE("ids of Items are unique and contain no characters with a meaning in URLs") {
   const Made made({placed("a b", 1, 2), placed("a?b", 1, 2), placed("\xc3\xa9", 1, 2)}, small_collection());
   const Items out(made.dataset());
   CHECK(out.ids == Strings{"a_b", "a_b_1", "__"});
@@ -249,7 +250,7 @@ struct Shifted : CrsTransformer {
   }
 };
 
-TEST_CASE("a grid over the antimeridian is cut in two there") {
+TEST_CASE("a grid over the antimeridian is split into two polygons") {
   const Shifted shifted;
   Sample sample(gridded("a", "SR-ORG:1", 170, 10));
   const Made made({sample}, small_collection());
@@ -261,7 +262,7 @@ TEST_CASE("a grid over the antimeridian is cut in two there") {
   }
 }
 
-TEST_CASE("a coordinate system that nobody knows leaves the centroid, and a warning") {
+TEST_CASE("an unknown coordinate system gives the centroid as geometry, with a warning") {
   const Report report;
   const Made made({gridded("a", "SR-ORG:1", 170, 10)}, small_collection());
   CHECK(Items(made.dataset()).items[0]["geometry"]["type"] == "Point");
@@ -269,7 +270,7 @@ TEST_CASE("a coordinate system that nobody knows leaves the centroid, and a warn
   CHECK(report.has(LogLevel::Warning, "level 0: its extent: the footprints of 1 samples in the CRS 'SR-ORG:1'"));
 }
 
-TEST_CASE("a level without times has that of the dataset, and without either no Item") {
+TEST_CASE("a level without times uses the dataset's times, and without either there are no Items") {
   const Sample sample("a", Bytes(1), {{"istac:centroid", Binary{wkb_point(1, 2)}}});
   Collection collection = small_collection();
   collection.extent = {.spatial = BBox{}, .temporal = TimeRange::parse("2020-01-01T00:00:00Z/2021-01-01T00:00:00Z")};
@@ -281,8 +282,8 @@ TEST_CASE("a level without times has that of the dataset, and without either no 
   CHECK_THROWS_WITH_AS(Items(timeless.dataset()), doctest::Contains("sample 'a' has no time"), SchemaError);
 }
 
-/// What cannot be read was the interval of the whole dataset.
-TEST_CASE("numbers are epochs, as for filters, and any of the times will do") {
+/// Values that are no times once became the interval of the whole dataset.
+TEST_CASE("numeric times are epochs, as for filters, and start, middle or end is enough") {
   const auto times_of = [](const std::map<std::string, Value>& columns) {
     Sample sample("a", Bytes(1), {{"istac:time_start", Value()}});
     Sample other("z", Bytes(1), {{"istac:time_start", Timestamp::parse("2030-01-01T00:00:00Z")}});
@@ -311,7 +312,7 @@ TEST_CASE("numbers are epochs, as for filters, and any of the times will do") {
   CHECK(times_of({{"stac:time_start", std::numeric_limits<int64_t>::min()}}) == unknown);
 }
 
-TEST_CASE("a warning counts the samples whose times are not what they should be") {
+TEST_CASE("a warning counts the samples whose times are invalid") {
   const auto at = [](const std::string& id, const Value& start, const Value& end) {
     return Sample(id, Bytes(1), {{"stac:time_start", start}, {"stac:time_end", end}});
   };
@@ -327,7 +328,7 @@ TEST_CASE("a warning counts the samples whose times are not what they should be"
   CHECK(report.has(LogLevel::Warning, "the time ends before it starts; the two are exchanged: 1 sample, 'a'"));
 }
 
-TEST_CASE("a sample without a place has a null geometry and no box") {
+TEST_CASE("a sample without a location has a null geometry and no box") {
   const Made made(
       {placed("a", 10, 20), Sample("b", Bytes(1), {{"istac:centroid", Value()}, {"istac:time_start", Timestamp{0}}})},
       small_collection());
@@ -336,7 +337,7 @@ TEST_CASE("a sample without a place has a null geometry and no box") {
   CHECK_FALSE(out.items[1].contains("bbox"));
 }
 
-TEST_CASE("places are read in every form that filters read") {
+TEST_CASE("locations are read in every form that filters read") {
   CHECK(Items(load(golden("polygons.tacozip")).sql("SELECT *, TIMESTAMP '2020-01-01' AS \"stac:time_start\" FROM data"))
             .items[0]["geometry"]
             .is_object());
@@ -347,7 +348,7 @@ TEST_CASE("places are read in every form that filters read") {
   }
 }
 
-TEST_CASE("bytes that are no geometry are an error that names the sample, positions that are none are left out") {
+TEST_CASE("invalid geometry bytes are an error that names the sample, and invalid positions are omitted") {
   const auto with_place = [](const std::string& wkb) {
     return Made({Sample("a", Bytes(1), {{"istac:geometry", Binary{wkb}}, {"istac:time_start", Timestamp{0}}})}, [] {
       Collection out = small_collection();
@@ -364,7 +365,7 @@ TEST_CASE("bytes that are no geometry are an error that names the sample, positi
   CHECK_THROWS_WITH_AS(Items(with_place(cut).dataset()), doctest::Contains("sample 'a' has no geometry"), FormatError);
 }
 
-TEST_CASE("a coordinate system is a code, WKT, PROJJSON or what it is called") {
+TEST_CASE("a CRS is written as a code, WKT, PROJJSON or its name") {
   const auto system = [](const std::string& crs) {
     return Items(Made({gridded("a", crs, 0, 10)}, small_collection()).dataset()).items[0]["properties"];
   };
@@ -380,7 +381,7 @@ TEST_CASE("a coordinate system is a code, WKT, PROJJSON or what it is called") {
   CHECK(known("{\"a\":" + std::string(100000, '['))["stac:crs"].is_string());
 }
 
-TEST_CASE("a column that STAC would take for something else gets a prefix") {
+TEST_CASE("a column whose name has another meaning in STAC gets a prefix") {
   Sample sample = placed("a", 1, 2);
   sample.extend_with({{"title", 5}, {"datetime", "x"}, {"proj:code", 1}, {"cloud", 0.5}, {"raw", Binary{"\xff"}}});
   const Parsed properties = Items(Made({sample}, small_collection()).dataset()).items[0]["properties"];
@@ -392,7 +393,7 @@ TEST_CASE("a column that STAC would take for something else gets a prefix") {
   CHECK(properties["raw"] == "/w==");
 }
 
-TEST_CASE("hostile text comes back from every JSON as it was") {
+TEST_CASE("hostile text survives every JSON output unchanged") {
   Collection collection = small_collection();
   collection.title = kHostile;
   collection.providers[0].name = kHostile;
@@ -420,7 +421,7 @@ TEST_CASE("a catalog is a folder in which links lead to Items, and from them to 
   CHECK(item["links"][0]["href"] == "../collection.json");
 }
 
-TEST_CASE("a catalog replaces a catalog when it may, and nothing else") {
+TEST_CASE("a catalog replaces only another catalog, and only with overwrite") {
   const Made made({placed("a", 10, 20)}, small_collection());
   const Dataset dataset = made.dataset();
   const std::string folder = made.folder.path("catalog");
@@ -432,7 +433,7 @@ TEST_CASE("a catalog replaces a catalog when it may, and nothing else") {
   CHECK(fs::exists(folder + "/items/a.json"));
   made.folder.write("other/file", "kept");
   CHECK_THROWS_WITH_AS(write_stac(dataset, made.folder.path("other"), 0, {.overwrite = true}),
-                       doctest::Contains("no folder with a collection.json"), IoError);
+                       doctest::Contains("is not a folder with a collection.json"), IoError);
   CHECK(file_text(made.folder.path("other/file")) == "kept");
 }
 
@@ -465,8 +466,8 @@ bool holds(const Parsed& geometry, double lon, double lat) {
   });
 }
 
-/// The four corners say nothing of grids that go around the globe or around a pole.
-TEST_CASE("the footprint and the box of a wide, global or polar grid hold what its pixels hold") {
+/// Four corners do not bound a grid that goes around the globe or around a pole.
+TEST_CASE("the footprint and the box of a wide, global or polar grid contain its pixels") {
   struct Case {
     const char* name;
     const char* crs;

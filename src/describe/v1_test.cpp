@@ -48,14 +48,15 @@ TEST_CASE("the collection of a TACO 0.2.0 is described as one of 2.0") {
   CHECK(has_text(collection2html(v1("flat.taco")), "Demo"));
 }
 
-TEST_CASE("the form of the specification says the same, titles of tasks and milliseconds included") {
+TEST_CASE(
+    "a collection in the form of the specification gives the same description, task titles and milliseconds included") {
   const Parsed stac = Parsed::parse(collection2stac(v1("spec.taco")));
   CHECK(stac["taco:tasks"] == Parsed{"super-resolution"});
   CHECK(stac["extent"]["temporal"]["interval"][0] == Parsed{"2020-01-01T00:00:00Z", "2020-12-31T00:00:00Z"});
   CHECK(stac["providers"].size() == 2);
 }
 
-TEST_CASE("a Tortilla says of itself what there is: its name, its samples, its type") {
+TEST_CASE("a Tortilla without collection is described by its name, its samples and their type") {
   const Parsed stac = Parsed::parse(collection2stac(v1("flat.tortilla")));
   CHECK(stac["id"] == "flat");
   CHECK(stac["description"] == "flat");
@@ -121,7 +122,7 @@ TEST_CASE("an end of the time is optional; numbers that are no seconds are refus
   }
 }
 
-TEST_CASE("a place may also be WKB or a list, and the grid has precedence where its system is known") {
+TEST_CASE("a location may be WKB or a list, and the grid has precedence where its CRS is known") {
   const auto geometry_of = [](const std::string& replaced) {
     return Items(v1("flat.taco").sql("SELECT * REPLACE (" + replaced + ") FROM data LIMIT 1")).items[0]["geometry"];
   };
@@ -150,7 +151,7 @@ TEST_CASE("the samples of a nested Tortilla are the assets of its Item, and Item
   CHECK(mixed.items[1]["assets"].size() == 1);
 }
 
-TEST_CASE("a GeoParquet of v1 has the columns as stored, and Items as a table their times and grids") {
+TEST_CASE("a GeoParquet file of v1 has the columns as stored, and stac-geoparquet its times and grids") {
   const TemporaryFolder folder;
   const std::string plain = folder.path("a.parquet"), items = folder.path("b.parquet");
   footer2geoparquet(v1("flat.taco"), 0, plain);
@@ -175,10 +176,10 @@ TEST_CASE("a GeoParquet of v1 has the columns as stored, and Items as a table th
   footer2geoparquetstac(v1("rai.tortilla"), 0, folder.path("c.parquet"));
   CHECK(has_text(columns_of(folder.path("c.parquet"))[0], "type"));
   CHECK_THROWS_WITH_AS(footer2geoparquet(v1("types.tortilla"), 0, folder.path("d.parquet")),
-                       doctest::Contains("no sample of the level has a place"), SchemaError);
+                       doctest::Contains("no sample of the level has a location"), SchemaError);
 }
 
-TEST_CASE("Croissant reads the samples of v1 from a table beside the file, and names none where there is none") {
+TEST_CASE("Croissant has a record set of v1 samples only where their table lies beside the file") {
   const TemporaryFolder folder;
   const std::string path = folder.path("flat.taco");
   fs::copy(golden("v1/flat.taco"), path);

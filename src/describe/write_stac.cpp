@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/interrupt.hpp"
 #include "describe/stac.hpp"
 #include "io/entry_at.hpp"
 #include "io/open_uninterrupted.hpp"
@@ -74,7 +75,7 @@ class NewFolder {
     exists_ = found.has_value();
     if (exists_ && !overwrite) throw IoError("exists already", {.path = target_});
     if (exists_ && (!S_ISDIR(found->st_mode) || !entry_at(path_join(target_, kCollectionFile)))) {
-      throw IoError("is no folder with a collection.json; nothing else is replaced", {.path = target_});
+      throw IoError("is not a folder with a collection.json; nothing else is replaced", {.path = target_});
     }
     draft_ = make_temporary(target_, {}, true);
   }
@@ -91,9 +92,9 @@ class NewFolder {
 
   void publish() const {
     sync();
-    stop_if_asked(target_);
+    throw_if_interrupted();
     if (exists_) {
-      exchange_names(draft_.path, target_);  // the old one goes with the draft
+      exchange_names(draft_.path, target_);  // the old folder is removed with the draft
     } else {
       rename_to(draft_.path, target_, false);
     }
@@ -144,7 +145,7 @@ void write_stac(const Dataset& dataset, const std::string& directory, int level,
   index.write(head);
   LevelItems items(dataset, of_items, level, options);
   items.for_each(true, [&](const Item& item) {
-    stop_if_asked(directory);
+    throw_if_interrupted();
     PlainFile file = folder.file(path_join(kItemsFolder, item.id + ".json"));
     file.write(dump(stac_item(item, of_items, items, std::string("../") + kCollectionFile)));
     file.close();

@@ -25,7 +25,7 @@
 namespace tacore {
 namespace {
 
-/// The file or folder behind a symbolic link: it is edited, and the link stays. `.` has no name to be renamed to.
+/// The file or folder behind a symbolic link: it is edited, and the link stays. `.` is resolved: it cannot be renamed.
 std::string without_links(const std::string& path) {
   std::error_code error;
   const bool has_name = file_name(path) != "." && file_name(path) != "..";
@@ -55,7 +55,7 @@ void edit_file(const EditPlan& plan, const std::string& path, const Unchanged& u
   file.commit();
 }
 
-/// Warns of indexes: they contain the values of their parts, and after an edit the old ones.
+/// Warns of indexes that contain the dataset: after an edit they still have its old values.
 void warn_of_indexes(const Storage& storage, const std::string& part) {
   for (const auto name : {names::kTacocatFolder, names::kTacocatFile}) {
     const std::string index = path_join(parent_folder(part), name);
@@ -64,7 +64,7 @@ void warn_of_indexes(const Storage& storage, const std::string& part) {
       const auto sources = read_collection(storage, detect(storage, index), index).sources;
       if (std::ranges::find(sources, file_name(part), &Source::file) == sources.end()) continue;
       log::warning(index + ": has the values of " + tacore::quoted(file_name(part)) +
-                   " of before this edit; taco index makes it anew");
+                   " from before this edit; `taco index` makes a new one");
     } catch (const Error&) {  // reported when the index is opened
     }
   }
@@ -90,7 +90,7 @@ void edit(const std::string& given, const Edit& edit, const EditOptions& options
   }
   if (at.format == Format::Tacocat && at.source) {
     throw ValidationError(
-        "is an index in one file, which is made anew of its ZIPs; the collection of .tacocat/ can be edited",
+        "is an index in one file, which cannot be edited: make a new one from its ZIPs, or edit a .tacocat/ folder",
         {.path = given});
   }
   const bool has_columns = at.format == Format::Zip || at.format == Format::Folder;
@@ -118,7 +118,7 @@ void edit(const std::string& given, const Edit& edit, const EditOptions& options
   if (plan.level >= 0) warn_of_indexes(*storage, path);
   const uint64_t num_bytes = num_bytes_of(at);
   if (options.task.progress)
-    options.task.progress(num_bytes, num_bytes, options.task.user);  // it is done, whatever the answer
+    options.task.progress(num_bytes, num_bytes, options.task.user);  // the edit is done, so the result is ignored
 }
 
 }  // namespace tacore

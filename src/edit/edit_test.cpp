@@ -88,10 +88,10 @@ TEST_CASE("a key that a line of JSON lacks leaves the value as it is, and a drop
   CHECK(cells("c") == Strings{"7", "2", "3"});
   CHECK(cells("d") == Strings{"x", "null", "z"});
   CHECK(has_text(refusal<ValidationError>(path, {.drop = {"c"}, .columns = {table(tables, "id,c\na,5\n")}}),
-                 "column 'c' is to be dropped, and gets values of some samples only"));
+                 "column 'c' cannot be dropped and set for some samples only"));
 }
 
-TEST_CASE("edited columns are what create() writes") {
+TEST_CASE("edited columns equal those that create() writes") {
   const Chips shop;
   const TemporaryFolder tables;
   const Tortilla tree = shop.tree()
@@ -177,7 +177,7 @@ TEST_CASE("data and its offsets stay where they are") {
   CHECK(after.substr(header, shared) == before.substr(header, shared));
 }
 
-TEST_CASE("who has the old file open goes on reading it") {
+TEST_CASE("a reader with the old file open keeps reading it") {
   const Chips shop;
   for (const std::string name : kContainers) {
     CAPTURE(name);
@@ -191,7 +191,7 @@ TEST_CASE("who has the old file open goes on reading it") {
   }
 }
 
-TEST_CASE("of a folder whose columns change the data is the same files") {
+TEST_CASE("an edit of the columns of a FOLDER keeps its data files, links and permissions") {
   const Chips shop;
   const TemporaryFolder tables;
   const auto path = made(shop, "set");
@@ -224,7 +224,7 @@ TEST_CASE("a link to a dataset stays one, and permissions stay") {
   }
 }
 
-TEST_CASE("datasets of others keep their bytes and get no faults") {
+TEST_CASE("edited datasets of other writers keep their data bytes and get no new faults") {
   const TemporaryFolder copies;
   const TemporaryFolder tables;
   for (const std::string name :
@@ -254,7 +254,7 @@ TEST_CASE("datasets of others keep their bytes and get no faults") {
   }
 }
 
-TEST_CASE("samples behind what changes move, and are found again") {
+TEST_CASE("samples stored behind changed entries move and are found again") {
   const Chips shop;
   const TemporaryFolder copies;
   // The collection first and no header, as nothing forbids: readers go by the directory.
@@ -292,7 +292,7 @@ TEST_CASE("the collection of an index is edited, its columns are not") {
   CHECK(read_collection(single).title == "Other");
 }
 
-TEST_CASE("what an edit may not change is refused, and nothing is written") {
+TEST_CASE("edits that are not allowed are refused, and nothing is written") {
   const Chips shop;
   const TemporaryFolder tables;
   for (const std::string name : kContainers) {
@@ -323,9 +323,9 @@ TEST_CASE("what an edit may not change is refused, and nothing is written") {
     } cases[] = {
         {"id,type\na,FILE\n", "column 'type' is a core field"},
         {"id,internal:size\na,1\n", "column 'internal:size' starts with internal:, which is reserved"},
-        {"id,a b\na,1\n", "column 'a b' is not made of letters, digits and _, with at most one : between"},
+        {"id,a b\na,1\n", "column 'a b' may contain only letters, digits and _, and one : inside"},
         {"id,n\na,1\na,2\n", "row 1 ('a') occurs twice, first in row 0"},
-        {"id,n\nd,1\n", "row 0 ('d') is no sample of level 0 of "},
+        {"id,n\nd,1\n", "row 0 ('d') is not a sample of level 0 of "},
         {"id,n\n,1\n", "row 0 ('null') has no id"},
         {"name,n\na,1\n", "no column 'id': name, n"},
     };
@@ -383,7 +383,7 @@ TEST_CASE("an edit that is stopped leaves the old dataset and nothing else") {
   }
 }
 
-TEST_CASE("an edit of a dataset that another program replaced meanwhile is given up") {
+TEST_CASE("an edit of a dataset that another program replaced meanwhile is an error") {
   const Chips shop;
   for (const std::string name : kContainers) {
     CAPTURE(name);
@@ -396,18 +396,18 @@ TEST_CASE("an edit of a dataset that another program replaced meanwhile is given
     std::string file = fs::is_directory(path) ? path + "/COLLECTION.json" : path;
     CHECK(text_of<IoError>([&] {
             edit(path, {.set = {{"title", "\"New\""}}}, {.task = {.progress = replace, .user = &file}});
-          }) == file + ": was changed by another program meanwhile");
+          }) == file + ": was changed by another program during this edit");
     CHECK(load(path).title() == std::nullopt);
   }
 }
 
-TEST_CASE("what is made until it is whole lies in temp_dir") {
+TEST_CASE("temporary files of an edit lie in temp_dir") {
   const Chips shop;
   const auto path = made(shop, "set.tacozip");
   edit(path, {.set = {{"title", "\"New\""}}}, {.temp_dir = shop.source()});
   CHECK(load(path).title() == "New");
   CHECK(text_of<ValidationError>([&] { edit(path, {.set = {{"title", "\"x\""}}}, {.temp_dir = "/proc"}); }) ==
-        "/proc: is on another file system than " + path + "; temporary files on the same one expected");
+        "/proc: is on another file system than " + path + "; a folder on the same file system expected");
 }
 
 }  // namespace tacore

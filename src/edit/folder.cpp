@@ -79,7 +79,8 @@ class FolderEditor {
     std::size_t num_metas = 0;
     for (const auto& file : files_) num_metas += metas_.count(file);
     if (num_metas != metas_.size())
-      throw FormatError(std::to_string(metas_.size() - num_metas) + " of its folders have no __meta__",
+      throw FormatError(std::to_string(metas_.size() - num_metas) + " of its " + std::to_string(metas_.size()) +
+                            (metas_.size() - num_metas == 1 ? " FOLDERs has no __meta__" : " FOLDERs have no __meta__"),
                         {.path = path_});
   }
 

@@ -30,9 +30,9 @@ namespace {
 /// Why a member of COLLECTION.json cannot be edited, "" when it can.
 std::string why_fixed(std::string_view key) {
   if (key == "id") return "identifies the dataset in other files";
-  if (key == "taco_version") return "says how the dataset is made";
-  if (key == "taco:pit_schema" || key == "taco:field_schema") return "follows from the samples";
-  if (key == "taco:sources" || key == "_tacocat") return "follows from the files of the index";
+  if (key == "taco_version") return "states the format of the dataset";
+  if (key == "taco:pit_schema" || key == "taco:field_schema") return "is computed from the samples";
+  if (key == "taco:sources" || key == "_tacocat") return "is computed from the files of the index";
   return "";
 }
 
@@ -43,7 +43,7 @@ std::string why_fixed_column(std::string_view name) {
 }
 
 void check_key(const std::string& key, const WhyFixed& why_fixed) {
-  if (key.empty() || !is_utf8(key)) throw ValidationError("key " + quoted(key) + " is none; a text in UTF-8 expected");
+  if (key.empty() || !is_utf8(key)) throw ValidationError("key " + quoted(key) + " is empty or not UTF-8");
   if (const auto why = why_fixed(key); !why.empty())
     throw ValidationError(quoted(key) + " cannot be edited: it " + why);
 }
@@ -71,7 +71,7 @@ class Join {
       std::string_view id = *ids[i];
       if (id.ends_with('/')) id.remove_suffix(1);
       const auto found = by_path_.find(id);
-      if (found == by_path_.end()) fail("is no sample of level " + std::to_string(level_) + " of " + path_);
+      if (found == by_path_.end()) fail("is not a sample of level " + std::to_string(level_) + " of " + path_);
       if (is_padding_[found->second]) fail("is padding, which has no metadata");
       int64_t& row = out[found->second];
       if (row >= 0) fail("occurs twice, first in row " + std::to_string(row));
@@ -97,8 +97,8 @@ void check_may_go(const std::string& name, const arrow::Table& level, const WhyF
   find_column(level, name, where.path);
 }
 
-/// The keys of each row of a JSON Lines table, quoted: a missing key becomes a null that nobody wrote. "" is among them
-/// when a key is written with escapes, so that it may be any key.
+/// The keys of each row of a JSON Lines table, quoted, by which a missing key differs from a stored null. "" is among
+/// them when a key is written with escapes, so that it may be any key.
 std::vector<std::set<std::string>> keys_of_rows(const std::string& name) {
   std::vector<std::set<std::string>> out;
   if (!ends_with_ignoring_case(name, ".jsonl")) return out;
@@ -138,9 +138,10 @@ std::shared_ptr<arrow::Table> with_table(std::shared_ptr<arrow::Table> level, co
     }
     const bool is_dropped = std::ranges::find(dropped, column) != dropped.end();
     if (is_dropped && std::ranges::find(from, kKeepsItsValue) != from.end()) {
-      throw ValidationError("column " + quoted(column) +
-                                " is to be dropped, and gets values of some samples only: the other samples would lose their values",
-                            {.path = name});
+      throw ValidationError(
+          "column " + quoted(column) +
+              " cannot be dropped and set for some samples only: the other samples would lose their values",
+          {.path = name});
     }
     try {
       level = set_column(level, *table, column, from);
@@ -244,12 +245,12 @@ EditPlan plan_edit(const Edit& edit, const Collection& collection, const Contain
   for (const auto& licence : unknown_licences(edited)) {
     const auto is_old = [&](const std::string& old) { return old == licence; };
     if (std::any_of(collection.licenses.begin(), collection.licenses.end(), is_old)) continue;
-    log::warning(path + ": the licence " + tacore::quoted(licence) + " is no identifier of SPDX, such as CC-BY-4.0");
+    log::warning(path + ": the licence " + tacore::quoted(licence) + " is not an SPDX identifier such as CC-BY-4.0");
   }
   if (const auto faults = collection_faults(edited); !faults.empty()) {
-    throw ValidationError(
-        "the edited collection breaks " + std::to_string(faults.size()) + " rules: " + join(faults, "; "),
-        {.path = path});
+    throw ValidationError("the edited collection breaks " + std::to_string(faults.size()) +
+                              (faults.size() == 1 ? " rule: " : " rules: ") + join(faults, "; "),
+                          {.path = path});
   }
   return out;
 }
@@ -275,7 +276,7 @@ const std::vector<std::vector<int64_t>>& SamplePaths::children(int level) {
       const std::string_view path = paths_[here + 1][child];
       const auto parent = rows.find(path.substr(0, path.rfind('/')));
       if (parent == rows.end()) {
-        throw FormatError("row " + std::to_string(child) + " (" + quoted(path) + ") is below no sample",
+        throw FormatError("row " + std::to_string(child) + " (" + quoted(path) + ") has no parent in the level above",
                           {.path = container_.path(), .offset = {}, .level = static_cast<int>(here) + 1});
       }
       children[parent->second].push_back(static_cast<int64_t>(child));
@@ -309,7 +310,8 @@ Unchanged::Unchanged(std::string path) : path_(std::move(path)) {
 }
 
 void Unchanged::check() const {
-  if (Unchanged(path_).facts_ != facts_) throw IoError("was changed by another program meanwhile", {.path = path_});
+  if (Unchanged(path_).facts_ != facts_)
+    throw IoError("was changed by another program during this edit", {.path = path_});
 }
 
 }  // namespace tacore

@@ -103,8 +103,8 @@ class ZipEditor {
       if (entry.name == names::kCollection) time_ = {entry.time, entry.date};
     }
     write_anew(plan_.level);
-    // Where other writers put samples behind the edited entries, or no header at the start, samples move, and all
-    // tables that state their offsets change.
+    // In archives of other writers, samples may follow the edited entries, or TACO_HEADER may be missing. Then samples
+    // move, and all tables that state their offsets change.
     for (std::size_t i = 0; i < entries.size(); ++i) {
       if (!layout_.moves(i) || !entries[i].name.starts_with(names::kData)) continue;
       write_anew(container_.num_levels() - 1);

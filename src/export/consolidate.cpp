@@ -49,7 +49,7 @@ struct Input {
   std::string path = {};    ///< as the caller wrote it
   std::string parent = {};  ///< the folder it is in, as the caller wrote it
   std::string folder = {};  ///< the same folder, absolute and without symbolic links; a remote one unchanged
-  std::string name = {};    ///< in there
+  std::string name = {};    ///< file name in `folder`
 };
 
 std::string canonical(const std::string& path, const std::string& shown) {
@@ -87,7 +87,7 @@ class Folders {
 
 void check_once(std::set<std::string>& seen, const Input& input) {
   if (!seen.insert(path_join(input.folder, input.name)).second)
-    throw ValidationError("is the same dataset as an input before it", {.path = input.path});
+    throw ValidationError("is the same dataset as a previous input", {.path = input.path});
 }
 
 /// Rows that are listed twice are a mistake that no reader detects.
@@ -96,7 +96,7 @@ void check_once(std::map<std::pair<dev_t, ino_t>, std::string>& seen, const std:
   if (::stat(path.c_str(), &status) != 0) throw IoError("cannot open", {.path = path}, errno);
   const auto [at, is_new] = seen.emplace(std::pair{status.st_dev, status.st_ino}, path);
   if (!is_new)
-    throw ValidationError("is the same dataset as an input before it, " + tacore::quoted(at->second), {.path = path});
+    throw ValidationError("is the same dataset as a previous input, " + tacore::quoted(at->second), {.path = path});
 }
 
 std::vector<Input> locate_inputs(const std::vector<std::string>& paths) {
@@ -107,7 +107,7 @@ std::vector<Input> locate_inputs(const std::vector<std::string>& paths) {
   std::set<std::string> seen_remote;
   for (const auto& path : paths) {
     if (path.find('\0') != path.npos)
-      throw ValidationError("the input " + tacore::quoted(path) + " is no name of a file");
+      throw ValidationError("the input " + tacore::quoted(path) + " is not a file name");
     if (is_remote(path) != is_remote(paths[0])) {
       throw ValidationError("is " + std::string(is_remote(path) ? "remote" : "local") + ", and " +
                                 tacore::quoted(paths[0]) + " is not; an index has one base path for all",
@@ -118,7 +118,7 @@ std::vector<Input> locate_inputs(const std::vector<std::string>& paths) {
     if (is_remote(path)) check_once(seen_remote, out.back());
     const std::string& name = out.back().name;
     const std::string why = is_utf8(name) ? why_unsafe_id(name) : "is not UTF-8";
-    if (!why.empty()) throw ValidationError("its name " + why + ", an index cannot name it", {.path = path});
+    if (!why.empty()) throw ValidationError("its name " + why + ", so an index cannot refer to it", {.path = path});
   }
   return out;
 }
@@ -128,9 +128,9 @@ void check_names(const std::vector<Input>& inputs) {
   for (const auto& input : inputs) {
     const auto [at, is_new] = seen.emplace(input.name, input.path);
     if (!is_new) {
-      throw ValidationError(
-          "has the name of " + tacore::quoted(at->second) + "; rows name their ZIP by its file name alone",
-          {.path = input.path});
+      throw ValidationError("has the same file name as " + tacore::quoted(at->second) +
+                                "; an index refers to its ZIPs by their file names alone",
+                            {.path = input.path});
     }
   }
 }
@@ -170,8 +170,8 @@ void check_target(const std::string& target, bool is_folder, bool overwrite) {
   }
 }
 
-/// A remote ZIP of which some ranges were fetched, in one request each, and kept: in memory while they are few, else on
-/// the disk. Other bytes, which are hardly ever read, are requested again.
+/// A remote ZIP, some ranges of which were fetched, in one request each, and are kept in memory, or on the disk where
+/// they are many. Other bytes, which are rarely read, are requested again.
 class FetchedZip final : public ByteSource {
  public:
   FetchedZip(const ByteSource& zip, std::string path, const std::vector<ByteRange>& ranges)
@@ -282,7 +282,7 @@ IndexParts parts_of(const std::vector<Input>& inputs, bool zips_only) {
     opened.collection = container->collection();
     const int tables = container->num_levels(), depth = opened.collection.pit_schema.max_depth() + 1;
     if (tables > depth) {
-      throw ValidationError("has " + std::to_string(tables) + " levels, where taco:pit_schema describes " +
+      throw ValidationError("has " + std::to_string(tables) + " levels, but taco:pit_schema describes " +
                                 std::to_string(depth) + "; the index would lose rows",
                             {.path = path});
     }
@@ -360,8 +360,7 @@ void write_folder(const Index& index, const IndexParts& parts, const std::string
 }
 
 void warn_of_base(const std::string& target, const std::string& base) {
-  log::warning(target + ": its datasets are in " + tacore::quoted(base) +
-               ", which readers have to be told as base path");
+  log::warning(target + ": its datasets are in " + tacore::quoted(base) + "; readers need this folder as base path");
 }
 
 }  // namespace
@@ -417,7 +416,8 @@ std::string create_tacollection(const std::vector<std::string>& paths, const Tac
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     parts.files[i] = path_join(*inside(inputs[i].folder, base), inputs[i].name);
     if (!is_utf8(parts.files[i])) {
-      throw ValidationError("a folder of its path is not UTF-8, an index cannot name it", {.path = inputs[i].path});
+      throw ValidationError("a folder in its path is not UTF-8, so an index cannot refer to it",
+                            {.path = inputs[i].path});
     }
   }
   const Progress<TacollectionOptions> progress{options, target};

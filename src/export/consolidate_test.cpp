@@ -113,7 +113,7 @@ TEST_CASE("each level of folders is joined, and so are their patterns") {
   }
 }
 
-TEST_CASE("one file holds what the folder holds") {
+TEST_CASE("a single-file index holds the tables and collection of the folder index") {
   const Parts shop;
   const Strings inputs = shop.several();
   const std::string folder = create_tacocat(inputs), file = create_tacocat(inputs, {.single_file = true});
@@ -136,7 +136,7 @@ TEST_CASE("the bytes of an index are the same for any number of threads") {
   }
 }
 
-TEST_CASE("files of others are indexed as they are read: their rows, and offsets where the samples are") {
+TEST_CASE("ZIPs of other writers are indexed with their rows, and offsets of the samples") {
   for (const std::string name :
        {"permuted_offsets.tacozip", "header_stale.tacozip", "header_absent.tacozip", "no_current_id.tacozip",
         "string_parent_id.tacozip", "six_levels.tacozip", "mixed_level1.tacozip", "nested_padded.tacozip",
@@ -150,7 +150,7 @@ TEST_CASE("files of others are indexed as they are read: their rows, and offsets
   }
 }
 
-TEST_CASE("permuted offsets are right in the index itself, for readers that prove none") {
+TEST_CASE("permuted offsets are corrected in the index, for readers that do not verify them") {
   const TemporaryFolder folder;
   const std::string zip = folder.copy(golden("permuted_offsets.tacozip"), "x.tacozip");
   const auto level = index_level(create_tacocat(Strings{zip}), 1);
@@ -162,7 +162,7 @@ TEST_CASE("permuted offsets are right in the index itself, for readers that prov
   }
 }
 
-TEST_CASE("what is there already is refused, and replaced as a whole with overwrite") {
+TEST_CASE("an existing index is refused, and replaced as a whole with overwrite") {
   const Parts shop;
   const Strings inputs = shop.several();
   for (const bool single_file : {false, true}) {
@@ -177,7 +177,7 @@ TEST_CASE("what is there already is refused, and replaced as a whole with overwr
   CHECK(shop.num_made() == 5);
 }
 
-TEST_CASE("overwrite replaces indexes, and nothing that is something else") {
+TEST_CASE("overwrite replaces indexes only, and no other files") {
   const Parts shop;
   const Strings inputs = shop.several();
   const std::string folder = shop.out(".tacocat"), file = shop.out("__TACOCAT__");
@@ -194,7 +194,7 @@ TEST_CASE("overwrite replaces indexes, and nothing that is something else") {
   CHECK(file_text(folder) == "words");
 }
 
-TEST_CASE("inputs are checked before anything is made, and errors name the one that is wrong") {
+TEST_CASE("inputs are checked before anything is written, and errors name the wrong input") {
   const Parts shop;
   Strings inputs = shop.several();
   const auto with = [&](const std::string& path) { return Strings{inputs[0], path, inputs[1]}; };
@@ -220,7 +220,7 @@ TEST_CASE("inputs are checked before anything is made, and errors name the one t
   CHECK(refused_as_invalid(with("s3://bucket/x.tacozip")) ==
         "s3://bucket/x.tacozip: is remote, and '" + inputs[0] + "' is not; an index has one base path for all");
   CHECK(refused_as_invalid({"s3://bucket/x.tacozip", "/vsis3/bucket/x.tacozip"}, {.output = shop.out("")}) ==
-        "/vsis3/bucket/x.tacozip: is the same dataset as an input before it");
+        "/vsis3/bucket/x.tacozip: is the same dataset as a previous input");
   CHECK(refused(inputs, {.output = "s3://bucket"}) ==
         "s3://bucket: cannot be written: it is remote, a local path expected");
   CHECK(refused_as_invalid(with(folder)) ==
@@ -232,21 +232,22 @@ TEST_CASE("inputs are checked before anything is made, and errors name the one t
   CHECK(shop.num_made() == made);
 }
 
-TEST_CASE("an index is no input, nor is a file twice, under whatever name, nor two of one name") {
+TEST_CASE("an index as input, a file given twice under any name, and two files of one name are refused") {
   const Parts shop;
   const Strings inputs = shop.several();
   const std::string file = create_tacocat({inputs[0]}, {.single_file = true});
   CHECK(refused_as_invalid({inputs[0], file}) == file + ": is an index; the datasets in it expected");
   fs::remove(file);
   CHECK(refused_as_invalid({inputs[0], inputs[1], inputs[0]}) ==
-        inputs[0] + ": is the same dataset as an input before it, '" + inputs[0] + "'");
+        inputs[0] + ": is the same dataset as a previous input, '" + inputs[0] + "'");
   const std::string link = shop.out("link.tacozip");
   fs::create_symlink(inputs[0], link);
   CHECK(refused_as_invalid({inputs[0], link}) ==
-        link + ": is the same dataset as an input before it, '" + inputs[0] + "'");
+        link + ": is the same dataset as a previous input, '" + inputs[0] + "'");
   const std::string other = shop.add("more/a.tacozip", flat("z"));
   CHECK(refused_as_invalid({inputs[0], other}, {.output = shop.out("")}) ==
-        other + ": has the name of '" + inputs[0] + "'; rows name their ZIP by its file name alone");
+        other + ": has the same file name as '" + inputs[0] +
+            "'; an index refers to its ZIPs by their file names alone");
 }
 
 TEST_CASE("other columns or types are refused with level, file and types") {
@@ -257,14 +258,14 @@ TEST_CASE("other columns or types are refused with level, file and types") {
   // The collections tell before the footers do.
   CHECK(text_of<SchemaError>([&] { create_tacocat({first, text}); }) ==
         text + ": cannot be joined with '" + first +
-            "': its level0 has 'cloud' (string); its level0 has no 'cloud' (double)");
+            "': level0 has an additional column 'cloud' (string); level0 lacks column 'cloud' (double)");
   CHECK(text_of<SchemaError>([&] { create_tacocat({first, more}); }) ==
         more + ": cannot be joined with '" + first +
-            "': its level0 has 'snow' (double); its level0 has no 'cloud' (double)");
+            "': level0 has an additional column 'snow' (double); level0 lacks column 'cloud' (double)");
   CHECK(shop.num_made() == 3);
 }
 
-TEST_CASE("the order of columns may differ, that of the first part stays") {
+TEST_CASE("parts may differ in column order, and the first part's order is kept") {
   const Parts shop;
   std::vector<Sample> one{leaf("a", {{"x", 1}, {"y", "1"}})}, two{leaf("b", {{"y", "2"}, {"x", 2}})};
   const Strings inputs{shop.add("a.tacozip", {Tortilla(one), collection()}),
@@ -276,7 +277,7 @@ TEST_CASE("the order of columns may differ, that of the first part stays") {
   CHECK(faults(shop.out(".tacocat")) == "");
 }
 
-TEST_CASE("without validation columns are aligned: new ones behind, null where a part has none, widened") {
+TEST_CASE("without validation columns are aligned: new ones appended, missing ones null, types widened") {
   const Parts shop;
   std::vector<Sample> one{leaf("a", {{"x", 1}, {"y", "1"}})}, two{leaf("b", {{"z", true}, {"x", 2.5}})};
   const Strings inputs{shop.add("a.tacozip", {Tortilla(one), collection()}),
@@ -297,17 +298,17 @@ TEST_CASE("without validation columns are aligned: new ones behind, null where a
         "id:string type:string x:double y:string z:bool internal:current_id:int64 internal:parent_id:int64");
 }
 
-TEST_CASE("without validation types that have none in common are refused, and so are other trees") {
+TEST_CASE("without validation parts with incompatible types or other trees are refused") {
   const Parts shop;
   const std::string first = shop.add("a.tacozip", flat("a"));
   const std::string text = shop.add("b.tacozip", flat("b", 2, {"cloud", "much"}));
   const std::string deep = shop.add("c.tacozip", nested({"x"}));
   const TacocatOptions loose{.validate_schema = false};
   CHECK(text_of<SchemaError>([&] { create_tacocat({first, text}, loose); }) ==
-        text + ": level 0: columns that do not fit those before, from '" + first +
-            "' on: column 'cloud' (string) is double there");
+        text + ": level 0: columns do not fit those of the inputs from '" + first +
+            "' on: column 'cloud' is string, expected double");
   CHECK(text_of<SchemaError>([&] { create_tacocat({first, deep}, loose); }) ==
-        deep + ": cannot be joined with '" + first + "': its roots are FOLDERs, there FILEs");
+        deep + ": cannot be joined with '" + first + "': its roots are FOLDERs, expected FILEs");
   CHECK(shop.num_made() == 3);
 }
 
@@ -321,7 +322,7 @@ TEST_CASE("a number that the common type does not hold is an error, not another 
   CHECK(shop.num_made() == 2);
 }
 
-TEST_CASE("without an output all inputs are in one folder, however they are spelled") {
+TEST_CASE("without an output path all inputs must be in one folder, however it is spelled") {
   const Parts shop;
   const std::string here = shop.add("one/a.tacozip", flat("a")), there = shop.add("two/b.tacozip", flat("b"));
   CHECK(refused_as_invalid({here, there}) == "the inputs are in several folders, '" + shop.out("one") + "' and '" +
@@ -331,19 +332,19 @@ TEST_CASE("without an output all inputs are in one folder, however they are spel
   CHECK(all_of({create_tacocat({here, around})}) == all_of({here, beside}));
 }
 
-TEST_CASE("an index elsewhere names files only, and says where readers find them") {
+TEST_CASE("an index in another folder stores file names only, and warns that readers need base_path") {
   const Parts shop;
   const Strings inputs = shop.several();
   fs::create_directory(shop.out("index"));
   const Report report;
   const std::string index = create_tacocat(inputs, {.output = shop.out("index")});
   CHECK(report.has(LogLevel::Warning,
-                   index + ": its datasets are in '" + shop.out("") + "', which readers have to be told as base path"));
+                   index + ": its datasets are in '" + shop.out("") + "'; readers need this folder as base path"));
   const Dataset dataset = load(index, {.base_path = shop.out("")});
   CHECK(all_of(dataset.data()) == all_of(inputs));
 }
 
-TEST_CASE("the collection of an index is that of the first, with the extents of all on the circle") {
+TEST_CASE("the collection of an index is the first part's, with all extents joined on the circle of longitudes") {
   const Parts shop;
   Taco west = flat("w"), east = flat("e");
   west.collection.extent.spatial = BBox{170, -10, 179, 0};
@@ -359,7 +360,7 @@ TEST_CASE("the collection of an index is that of the first, with the extents of 
   CHECK(merged.sources[1].extent.spatial->minx == -179);
 }
 
-TEST_CASE("the extents of an index are those of the rows, not what the parts say of themselves") {
+TEST_CASE("the extents of an index are computed from the rows, not from the parts' collections") {
   const Parts shop;
   const auto at = [](const std::string& id, double lon, const char* day) {
     std::vector<Sample> children{leaf("x", {{"istac:geometry", Binary{wkb_point(lon + 5, 10)}}})};
@@ -394,7 +395,7 @@ TEST_CASE("a TACOLLECTION.json lists ZIPs and FOLDERs, at or below its folder, a
   CHECK(faults(index) == "");
 }
 
-TEST_CASE("a TACOLLECTION.json elsewhere names its datasets from the folder they have in common") {
+TEST_CASE("a TACOLLECTION.json in another folder names its datasets relative to their common folder") {
   const Parts shop;
   const Strings inputs{shop.add("x/one/a.tacozip", flat("a")), shop.add("x/two/a.tacozip", flat("b"))};
   fs::create_directory(shop.out("index"));
@@ -414,16 +415,17 @@ TEST_CASE("a FOLDER may be named by a path that ends with dots or a slash") {
   }
 }
 
-TEST_CASE("a collection is refused as an index is, and nothing is left") {
+TEST_CASE("a TACOLLECTION.json is refused under the conditions of an index, and no file is left") {
   const Parts shop;
   const std::string first = shop.add("a.tacozip", flat("a")), deep = shop.add("b", nested({"x"}));
   const std::string text = shop.add("c.tacozip", flat("c", 1, {"cloud", "much"}));
   const auto error = [](const Strings& inputs, const TacollectionOptions& options = {}) {
     return text_of<Error>([&] { create_tacollection(inputs, options); });
   };
-  CHECK(error({first, deep}) == deep + ": cannot be joined with '" + first + "': its roots are FOLDERs, there FILEs");
-  CHECK(error({first, text}).starts_with(text + ": cannot be joined with '" + first + "': its level0 has"));
-  CHECK(error({first, text}, {.validate_schema = false}).starts_with(text + ": level 0: columns that do not fit"));
+  CHECK(error({first, deep}) ==
+        deep + ": cannot be joined with '" + first + "': its roots are FOLDERs, expected FILEs");
+  CHECK(error({first, text}).starts_with(text + ": cannot be joined with '" + first + "': level0 has"));
+  CHECK(error({first, text}, {.validate_schema = false}).starts_with(text + ": level 0: columns do not fit"));
   CHECK(error({"https://example.org/x.tacozip"}) ==
         "https://example.org/x.tacozip: is remote; a local folder for the index expected");
   CHECK(error({}) == "no inputs; one dataset or more expected");
@@ -432,10 +434,10 @@ TEST_CASE("a collection is refused as an index is, and nothing is left") {
   CHECK(error({first}) == index + ": exists already");
   CHECK(create_tacollection({first}, {.overwrite = true}) == index);
   CHECK(error({index}, {.overwrite = true}) ==
-        index + ": the output is '" + index + "', which is read; another place expected");
+        index + ": the output is '" + index + "', which is an input; choose another path");
 }
 
-TEST_CASE("inputs without a sample make no index") {
+TEST_CASE("inputs without samples are refused") {
   const TemporaryFolder folder;
   fs::create_directories(folder.path("x/METADATA"));
   folder.write("x/METADATA/level0.parquet", parquet_text({{"id", texts({})}, {"type", texts({})}}));
@@ -444,7 +446,7 @@ TEST_CASE("inputs without a sample make no index") {
   CHECK(text_of<ValidationError>([&] { create_tacollection({folder.path("x")}); }) == "the inputs have no samples");
 }
 
-TEST_CASE("an index that is stopped leaves nothing, at any moment") {
+TEST_CASE("a cancelled index leaves no files, at any moment") {
   const Parts shop;
   const Strings inputs = shop.several();
   struct Stop {
@@ -473,7 +475,7 @@ TEST_CASE("an index that is stopped leaves nothing, at any moment") {
   }
 }
 
-TEST_CASE("a value that is damaged is an error with the file, and nothing is left") {
+TEST_CASE("a damaged value is an error that names the file, and no file is left") {
   const Parts shop;
   const Strings inputs = shop.several();
   const std::string archive = file_text(inputs[1]);
@@ -485,7 +487,7 @@ TEST_CASE("a value that is damaged is an error with the file, and nothing is lef
   CHECK(shop.num_made() == 3);
 }
 
-TEST_CASE("few files are open at a time, however many inputs there are") {
+TEST_CASE("few files are open at a time for any number of inputs") {
   const Parts shop;
   Strings inputs;
   for (int k = 0; k < 100; ++k) inputs.push_back(shop.add(std::to_string(k) + ".tacozip", flat("s", 1)));
@@ -503,7 +505,7 @@ TEST_CASE("few files are open at a time, however many inputs there are") {
   CHECK(most < before + 60);
 }
 
-TEST_CASE("an index tells that a part was edited") {
+TEST_CASE("validation of an index reports a part that was edited later") {
   for (const bool single : {false, true}) {
     CAPTURE(single);
     const Workshop shop;
@@ -526,7 +528,7 @@ TEST_CASE("an index tells that a part was edited") {
     {
       Report report;
       edit(parts[0], {.columns = {shop.source("t.csv")}});
-      CHECK(report.has(LogLevel::Warning, "has the values of 'a.tacozip' of before this edit"));
+      CHECK(report.has(LogLevel::Warning, "has the values of 'a.tacozip' from before this edit"));
     }
     CHECK(read());
     // One that is older than the index is held against it when it is read.
@@ -552,7 +554,7 @@ TEST_CASE("a column that only some datasets of a TACOLLECTION.json have is null 
   CHECK(rows.text(1, "other") == "7");
 }
 
-TEST_CASE("a dataset whose tree is said to be less deep than its tables is refused, not cut") {
+TEST_CASE("a dataset whose tree has fewer levels than its tables is refused") {
   const Parts shop;
   const std::string path = shop.add("a.tacozip", nested({"x"}));
   std::string bytes = file_text(path);
@@ -561,7 +563,7 @@ TEST_CASE("a dataset whose tree is said to be less deep than its tables is refus
   for (int open = 0; open > 0 || end == begin; ++end) open += bytes[end] == '{' ? 1 : bytes[end] == '}' ? -1 : 0;
   bytes.replace(begin + 1, end - begin - 2, end - begin - 2, ' ');
   std::ofstream(path, std::ios::binary) << bytes;
-  const std::string why = path + ": has 2 levels, where taco:pit_schema describes 1; the index would lose rows";
+  const std::string why = path + ": has 2 levels, but taco:pit_schema describes 1; the index would lose rows";
   CHECK(text_of<ValidationError>([&] { create_tacocat({path}); }) == why);
   CHECK(text_of<ValidationError>([&] { create_tacollection({path}); }) == why);
   CHECK(shop.num_made() == 1);

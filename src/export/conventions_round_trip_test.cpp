@@ -46,7 +46,7 @@ Strings columns(const Dataset& dataset, const std::string& family) {
   return out;
 }
 
-TEST_CASE("land cover: image, target, classes and their fractions come back") {
+TEST_CASE("land cover: image, target, classes and their fractions survive a round trip") {
   const Labels labels({{.name = "water", .category = "0"}, {.name = "land", .category = "1"}});
   const Dataset dataset =
       written(folder("a", {"image", "target"}), LandCover({.fractions = std::vector<double>{0.25, 0.75}}),
@@ -56,7 +56,7 @@ TEST_CASE("land cover: image, target, classes and their fractions come back") {
   CHECK(std::get<DataFrame>(dataset.data().read("a")).num_rows() == 2);
 }
 
-TEST_CASE("change detection: both images, the label and both times come back") {
+TEST_CASE("change detection: both images, the label and both times survive a round trip") {
   const Sample pair("a", Tortilla({folder("imagery", {"before", "after"}), Sample("label", Bytes(3))}));
   const Dataset dataset = written(
       pair, Change({Timestamp::parse("2023-02-01"), Timestamp::parse("2023-02-11T10:00:00Z")}), Convention::Change);
@@ -65,7 +65,7 @@ TEST_CASE("change detection: both images, the label and both times come back") {
   CHECK(dataset.data().read_bytes("a/imagery/after").size() == 3);
 }
 
-TEST_CASE("methane: all columns come back, null where nothing is known") {
+TEST_CASE("methane: all columns survive a round trip, unknown values as null") {
   const Dataset dataset = written(folder("a", {"emission", "background", "cloudmask", "ch4", "plume"}),
                                   Methane({.isplume = true,
                                            .ch4_fluxrate = 1200.5,
@@ -82,7 +82,7 @@ TEST_CASE("methane: all columns come back, null where nothing is known") {
   CHECK(columns(dataset, "plume:") == Strings{"geometry binary null"});
 }
 
-TEST_CASE("flood: event, fractions and classes come back") {
+TEST_CASE("flood: event, fractions and classes survive a round trip") {
   const Labels labels = flood_labels();
   const Dataset dataset = written(Sample("a", Bytes(3)),
                                   Flood({.event_id = "EMSR600",
@@ -103,7 +103,8 @@ TEST_CASE("flood: event, fractions and classes come back") {
 TEST_CASE("a dataset without classes does not follow a convention that needs them") {
   const Taco taco{Tortilla({Sample("a", Bytes(3))})};
   const auto faults = check_convention(Convention::Flood, taco);
-  CHECK(std::count(faults.begin(), faults.end(), "the collection has no labels:classes; Labels gives them") == 1);
+  CHECK(std::count(faults.begin(), faults.end(),
+                   "the collection has no labels:classes; the extension Labels adds them") == 1);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ std::string document_of(const Dataset& dataset, const Tree& tree, const CrsTrans
   const Extent extent =
       corrected(dataset.extent(), stated_extent(tree, {.transformer = transformer, .is_strict = false}));
   if (extent.spatial == spatial && extent.temporal == temporal) return dataset.collection().json;
-  log::warning(dataset.path() + ": its extent leaves out samples; what is made of it has that of all");
+  log::warning(dataset.path() + ": its extent does not cover all samples; the output has the extent of all samples");
   return with_members(dataset.collection().json, {{"extent", extent_to_json(extent)}});
 }
 
@@ -55,8 +55,9 @@ void warn_of_other_files(const std::string& folder, const Tree& tree) {
     if (++count <= kMostTold) told.push_back(inside.string());
   }
   if (count == 0) return;
-  log::warning(folder + ": " + std::to_string(count) + (count == 1 ? " file is" : " files are") +
-               " no sample, and left out: " + tacore::join(told, ", ") + (count > kMostTold ? ", ..." : ""));
+  log::warning(folder + ": " + std::to_string(count) +
+               (count == 1 ? " file is not a sample and is" : " files are not samples and are") +
+               " left out: " + tacore::join(told, ", ") + (count > kMostTold ? ", ..." : ""));
 }
 
 void convert(const Dataset& dataset, const std::string& output, CreateOptions options) {
@@ -87,10 +88,10 @@ std::vector<std::string> convert(const std::string& input, const std::string& ou
     return v1::migrate(input, output, collection, options);
   const Dataset dataset = load(input);
   if (dataset.format() != Format::Zip && dataset.format() != Format::Folder) {
-    fail("is an index of datasets; a ZIP or FOLDER expected, export joins those of an index", input);
+    fail("is an index of datasets; a ZIP or FOLDER expected, export makes one dataset of an index", input);
   }
   if (options.split_size.value_or(0) > 0)
-    fail("stays one when it is converted to 2.0 again; export divides it", input);
+    fail("stays one dataset in a conversion between ZIP and FOLDER; export splits it", input);
   require_apart(output, files_of(dataset));
   const bool to_zip = is_zip_name(without_slashes(output));
   if (to_zip != (dataset.format() == Format::Folder)) {

@@ -7,7 +7,7 @@
 namespace tacore::v1 {
 namespace {
 
-TEST_CASE("a tortilla becomes a TACO and the same tortilla again, beside and in place") {
+TEST_CASE("a Tortilla converted to TACO and back has the same bytes, in a new file and in place") {
   const TemporaryFolder folder;
   const auto tortilla = folder.path("x.tortilla"), taco = folder.path("x.taco"), again = folder.path("y.tortilla");
   create_tortilla(demo(), tortilla, plain());
@@ -31,7 +31,7 @@ TEST_CASE("a tortilla becomes a TACO and the same tortilla again, beside and in 
   CHECK(file_text(tortilla) == bytes);
 }
 
-TEST_CASE("a part stays a part, and free bytes of the header stay") {
+TEST_CASE("a partition stays a partition, and reserved bytes of its header are kept") {
   const TemporaryFolder folder;
   const auto parts = create_tortilla(demo(), folder.path("x.tortilla"), plain({.split_size = 1}));
   REQUIRE(parts.size() == 2);
@@ -64,7 +64,7 @@ Tortilla with_columns(int count) {
   return Tortilla(samples);
 }
 
-TEST_CASE("the parts of a set are joined to the bytes of the unsplit file") {
+TEST_CASE("joining the parts of a set gives the bytes of the unsplit file") {
   const TemporaryFolder folder;
   for (const char* name : {"x.taco", "x.tortilla"}) {
     const auto path = folder.path(name), joined = folder.path(std::string("joined-") + name);
@@ -82,7 +82,7 @@ TEST_CASE("the parts of a set are joined to the bytes of the unsplit file") {
   }
 }
 
-TEST_CASE("what is no whole set is not joined") {
+TEST_CASE("an incomplete set of parts is not joined") {
   const TemporaryFolder folder;
   const auto parts = create_tortilla(with_columns(9), folder.path("x.tortilla"), plain({.split_size = 10000}));
   const auto out = folder.path("joined.tortilla");
@@ -94,7 +94,7 @@ TEST_CASE("what is no whole set is not joined") {
   some.pop_back();
   says(why(some, out), "parts, " + std::to_string(some.size()) + " are given");
   some.push_back(parts[0]);
-  says(why(some, out), "sample 's0' is in another part, too");
+  says(why(some, out), "sample 's0' is also in another part");
   says(why({}, out), "no parts");
   says(why(parts, folder.path("joined.taco")), "ends in .tortilla");
   std::string bytes = file_text(parts[0]);
@@ -105,11 +105,11 @@ TEST_CASE("what is no whole set is not joined") {
   tortilla2taco(parts[1], folder.path("one.taco"), demo_collection());
   some[0] = parts[0];
   some[1] = folder.path("one.taco");
-  says(why(some, out), "is of another kind");
+  says(why(some, out), "is of a different kind");
   CHECK_FALSE(std::filesystem::exists(out));
 }
 
-TEST_CASE("what is converted already, or cannot be, is refused and stays") {
+TEST_CASE("a file that is already converted or cannot be converted is refused and left unchanged") {
   const TemporaryFolder folder;
   const auto tortilla = folder.path("x.tortilla"), taco = folder.path("x.taco");
   create_tortilla(demo(), tortilla, plain());
@@ -134,7 +134,7 @@ TEST_CASE("what is converted already, or cannot be, is refused and stays") {
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 4);
 }
 
-TEST_CASE("the file that is converted is no output but by its own name") {
+TEST_CASE("the input file is accepted as output only by its own name, not through a link") {
   const TemporaryFolder folder;
   const auto tortilla = folder.path("x.tortilla"), taco = folder.path("x.taco");
   create_tortilla(demo(), tortilla, plain());
@@ -142,14 +142,14 @@ TEST_CASE("the file that is converted is no output but by its own name") {
   for (const bool is_hard : {false, true}) {
     REQUIRE((is_hard ? ::link : ::symlink)(tortilla.c_str(), taco.c_str()) == 0);
     CHECK_THROWS_WITH_AS(tortilla2taco(tortilla, taco, demo_collection(), {.output = {.overwrite = true}}),
-                         doctest::Contains("another place expected"), ValidationError);
+                         doctest::Contains("an input; choose another path"), ValidationError);
     REQUIRE(::unlink(taco.c_str()) == 0);
   }
   tortilla2taco(tortilla, taco, demo_collection());
   const auto link = folder.path("y.tortilla");
   REQUIRE(::link(taco.c_str(), link.c_str()) == 0);
   CHECK_THROWS_WITH_AS(taco2tortilla(taco, link, {.output = {.overwrite = true}}),
-                       doctest::Contains("another place expected"), ValidationError);
+                       doctest::Contains("an input; choose another path"), ValidationError);
   CHECK(file_text(tortilla) == bytes);
 }
 

@@ -39,7 +39,7 @@ Tortilla wild(const Strings& lines) {
 
 std::string data_of(const std::string& bytes) { return bytes.substr(200, fields_of(bytes).footer - 200); }
 
-TEST_CASE("a nested tortilla is a whole one, and its samples lie where published writers put them") {
+TEST_CASE("a nested Tortilla is a complete Tortilla, with its samples at the offsets of published writers") {
   const TemporaryFolder folder;
   const auto path = folder.path("demo.tortilla");
   CHECK(create_tortilla(demo(), path, plain()) == Strings{path});
@@ -89,7 +89,7 @@ TEST_CASE("a TACO ends with its collection, and its header says where") {
   CHECK(bytes.substr(200, header.collection - 200) == tortilla.substr(200));
 }
 
-TEST_CASE("columns stand in the order of published writers, and none that is computed is stored") {
+TEST_CASE("columns are in the order of published writers, without computed ones") {
   const TemporaryFolder folder;
   const auto path = folder.path("x.tortilla");
   const auto row = [](const std::string& id, const Value& split) {
@@ -112,7 +112,7 @@ TEST_CASE("columns stand in the order of published writers, and none that is com
   CHECK(integers(*rows, "tortilla:offset") == Integers{200, 201});
 }
 
-TEST_CASE("a split that no row has is no column") {
+TEST_CASE("a split that is null in all rows is not written as a column") {
   const TemporaryFolder folder;
   const auto path = folder.path("x.tortilla");
   create_tortilla(Tortilla({Sample("a", to_bytes("x"), {{"tortilla:data_split", {}, "string"}})}), path, plain());
@@ -120,7 +120,7 @@ TEST_CASE("a split that no row has is no column") {
         Strings{"tortilla:id", "tortilla:file_format", "tortilla:offset", "tortilla:length"});
 }
 
-TEST_CASE("what a sample is comes from its bytes, then from its name") {
+TEST_CASE("the format of a sample comes from its leading bytes, then from its file name") {
   using namespace std::string_literals;
   const TemporaryFolder folder;
   create_tortilla(Tortilla({sized("a", 1)}), folder.path("inner.tortilla"), plain());
@@ -165,7 +165,7 @@ TEST_CASE("what a sample is comes from its bytes, then from its name") {
   CHECK(texts(*footer_of(file_text(path)), "tortilla:file_format") == expected);
 }
 
-TEST_CASE("formats that are given are spelled as the specification does, others kept") {
+TEST_CASE("given formats are spelled as the specification does, and unknown ones are kept") {
   const TemporaryFolder folder;
   const auto path = folder.path("x.tortilla");
   const Strings given = {"Gtiff", "JP2openjpeg", "bytes", "FlatGeobuf"};
@@ -197,7 +197,7 @@ TEST_CASE("trees of any shape are written: roots of both types, folders that dif
   CHECK(at(find(find(y, "1").first, "deep")) == "b/y/1/deep");
 }
 
-TEST_CASE("a sample without bytes has a place, and padding has none") {
+TEST_CASE("an empty sample has a row, and padding has none") {
   const TemporaryFolder folder;
   const auto path = folder.path("x.tortilla");
   create_tortilla(
@@ -213,7 +213,7 @@ TEST_CASE("a sample without bytes has a place, and padding has none") {
   CHECK(integers(*rows, "tortilla:length") == Integers{3, 0, 2});
 }
 
-TEST_CASE("parts are filled in order, a sample that is too large has its own, and each part is whole") {
+TEST_CASE("parts are filled in order, an oversized sample has its own part, and each part is a complete file") {
   const TemporaryFolder folder;
   const auto path = folder.path("x.taco");
   // The published writer crashes when the first is larger than a part.
@@ -238,7 +238,7 @@ TEST_CASE("parts are filled in order, a sample that is too large has its own, an
   CHECK(fields_of(whole).parts == 1);
 }
 
-TEST_CASE("footers of nested tortillas count for the size of a part, and are the same bytes in it") {
+TEST_CASE("footers of nested Tortillas count towards the part size and have the same bytes in every part") {
   const TemporaryFolder folder;
   const Tortilla inner({sized("x", 10), sized("y", 10)});
   const Tortilla samples({Sample("a", inner), Sample("b", inner)});
@@ -249,7 +249,7 @@ TEST_CASE("footers of nested tortillas count for the size of a part, and are the
   CHECK(data_of(file_text(parts[0])) + data_of(file_text(parts[1])) == data_of(file_text(folder.path("x.tortilla"))));
 }
 
-TEST_CASE("what fits into one part has the plain name") {
+TEST_CASE("a set that fits into one part has the plain name") {
   const TemporaryFolder folder;
   CHECK(create_tortilla(Tortilla({sized("a", 9)}), folder.path("x.tortilla"), plain({.split_size = 9})) ==
         Strings{folder.path("x.tortilla")});
@@ -297,7 +297,7 @@ TEST_CASE("a column that a part of a set lacks is null there, at any level") {
   CHECK(std::none_of(shared.begin(), shared.end(), [](const Column& column) { return column.name == "note"; }));
 }
 
-TEST_CASE("a level is assembled of more footers than are held at once, whatever columns they have") {
+TEST_CASE("a level is assembled from more footers than are kept in memory, with any columns") {
   const TemporaryFolder folder;
   constexpr int64_t kCount = 4100;  // more than kFootersAtOnce
   std::vector<Sample> samples;
@@ -313,7 +313,7 @@ TEST_CASE("a level is assembled of more footers than are held at once, whatever 
   CHECK(rows.text(0, "last") == "here");
 }
 
-TEST_CASE("a column of a nested footer that is damaged is named, and the others are read") {
+TEST_CASE("a damaged column of a nested footer is an error that names it, and other columns are read") {
   const TemporaryFolder folder;
   const auto path = folder.path("x.tortilla");
   create_tortilla(Tortilla({Sample("a", Tortilla({Sample("x", to_bytes("x"), {{"note", "the text of it"}})}))}), path,
@@ -329,7 +329,7 @@ TEST_CASE("a column of a nested footer that is damaged is named, and the others 
   says(error_of([&] { children.text(0, "note"); }), "FormatError");
 }
 
-TEST_CASE("samples of the parts of a set differ in shape as those of one file may") {
+TEST_CASE("samples of different parts may differ in children as those of one file may") {
   const TemporaryFolder folder;
   const auto inner = [](const Strings& ids) {
     std::vector<Sample> out;
@@ -350,7 +350,7 @@ TEST_CASE("samples of the parts of a set differ in shape as those of one file ma
   CHECK(load(folder.path("x.tortilla")).data().read_bytes("b/y").size() == 1);
 }
 
-TEST_CASE("parts appear together or not at all") {
+TEST_CASE("all parts of a set are published together or not at all") {
   const TemporaryFolder folder;
   folder.write("x.0001.part.tortilla", "mine");
   const Tortilla samples({sized("a", 9), sized("b", 9)});
@@ -397,7 +397,7 @@ TEST_CASE("a sample of more than 100 MB is copied whole, and what is no data sta
   CHECK(status.st_blocks * 512 < 64 << 20);
 }
 
-TEST_CASE("what v1 cannot say is refused before anything is written") {
+TEST_CASE("values that v1 cannot represent are refused before anything is written") {
   const TemporaryFolder folder;
   const auto path = folder.path("x.tortilla");
   const auto why = [&](const Tortilla& samples, const CreateTacoOptions& options = plain()) {
@@ -410,8 +410,9 @@ TEST_CASE("what v1 cannot say is refused before anything is written") {
   says(why(wild({""})), "has no id");
   says(why(wild({"\xff"})), "not UTF-8");
   says(why(Tortilla({sized("a", 1, {{"tortilla:data_split", "dev"}})})),
-       "'a' is of the split 'dev'; train, validation or test expected");
-  says(why(Tortilla({sized("a", 1, {{"tortilla:file_format", "TORTILLA"}})})), "'a' is called TORTILLA");
+       "'a' has the split 'dev'; train, validation or test expected");
+  says(why(Tortilla({sized("a", 1, {{"tortilla:file_format", "TORTILLA"}})})),
+       "'a' has the format TORTILLA, but is not one: ");
   says(why(demo(), plain({.first_part = 2})), "number 2; 0 or 1 expected");
   says(why(demo(), plain({.output = {.parquet = {.compression = "lzma"}}})), "lzma");
   says(error_of([&] { create_tortilla(demo(), folder.path("x.taco"), plain()); }), "ends in .tortilla");
@@ -423,7 +424,7 @@ TEST_CASE("what v1 cannot say is refused before anything is written") {
   says(why(demo()), "exists already");
 }
 
-TEST_CASE("other names of the three splits are spelled as the specification does") {
+TEST_CASE("other spellings of the three splits are written as the specification spells them") {
   const TemporaryFolder folder;
   std::vector<Sample> samples;
   for (const char* split : {"val", "valid", "training", "testing", "test"})
@@ -433,7 +434,7 @@ TEST_CASE("other names of the three splits are spelled as the specification does
         Strings{"validation", "validation", "train", "test", "test"});
 }
 
-TEST_CASE("a sample that shrinks meanwhile stops the work, and nothing stays") {
+TEST_CASE("a sample that shrinks during the copy is an error, and no file is left") {
   const TemporaryFolder folder;
   const Tortilla samples({Sample("a", folder.write("a.bin", "12345"))});
   folder.write("a.bin", "123");
@@ -442,7 +443,7 @@ TEST_CASE("a sample that shrinks meanwhile stops the work, and nothing stays") {
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
 }
 
-TEST_CASE("progress counts the bytes of samples over all parts, and stops the work") {
+TEST_CASE("progress counts the bytes of samples over all parts, and can cancel the work") {
   struct Seen {
     uint64_t last = 0, all = 0;
     bool go_on = true;

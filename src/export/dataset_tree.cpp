@@ -272,7 +272,7 @@ class TreeBuilder {
       const std::string& name = rows.columns()[c].name;
       if (!is_metadata(name, is_v1_)) continue;
       if (const auto why = is_v1_ ? "" : why_bad_key(name); !why.empty()) {
-        throw SchemaError("column " + quoted(name) + " of the query " + why + "; AS gives it another name");
+        throw SchemaError("column " + quoted(name) + " of the query " + why + "; rename it with AS");
       }
       columns.emplace_back(name, static_cast<int>(c));
     }
@@ -296,7 +296,7 @@ void check_queries(const View& view, const std::string& path) {
     if (!sql) continue;
     for (const auto& table : sql->select.tables) {
       if (table.starts_with("level") && table != "level0") {
-        throw NavigationError("a query used " + table + ", so its rows are not those of samples alone", {.path = path});
+        throw NavigationError("a query used " + table + ", so its rows are not only samples", {.path = path});
       }
     }
   }
@@ -313,11 +313,12 @@ LevelRowKeys roots(const Dataset::Impl& impl, const Rows& rows) {
   for (int64_t row = 0; row < rows.num_rows(); ++row) {
     const auto key = rows.key(row);
     if (!key || key->level != 0) {
-      throw NavigationError("row " + std::to_string(row) + " cannot be traced to its sample: the query must keep the samples, use SELECT *",
+      throw NavigationError("row " + std::to_string(row) +
+                                " cannot be traced to its sample: the query must keep the samples, use SELECT *",
                             {.path = impl.path});
     }
     if (!seen.insert(key->encode()).second) {
-      throw NavigationError("row " + std::to_string(row) + " is a sample that is there already", {.path = impl.path});
+      throw NavigationError("row " + std::to_string(row) + " is a sample that occurs twice", {.path = impl.path});
     }
     out.keys.push_back(*key);
   }
@@ -391,7 +392,8 @@ LevelRowKeys all_children(const Container& container, int level, const std::vect
     } else if (const auto id = parent < 0 ? std::nullopt : table->integer(parent, row)) {
       return container.row_of(level - 1, *id, *id);
     }
-    throw FormatError("row " + std::to_string(row) + " has no parent that internal:parent_id names", table->where());
+    throw FormatError("row " + std::to_string(row) + " has an internal:parent_id that is not a row of the level above",
+                      table->where());
   };
   std::vector<int64_t> parents(as_size(table->num_rows())), order(parents.size());
   for (std::size_t row = 0; row < parents.size(); ++row)
@@ -426,7 +428,7 @@ void make_unique(TreeLevel& roots) {
     if (seen.insert(id).second) continue;
     std::string other;
     for (int n = 2; other.empty() || all.contains(other); ++n) other = id + "_" + std::to_string(n);
-    if (count++ == 0) first = quoted(id) + ", the second is " + quoted(other) + " now";
+    if (count++ == 0) first = quoted(id) + ", renamed to " + quoted(other);
     id = other;
     all.insert(other);
     seen.insert(std::move(other));

@@ -350,7 +350,7 @@ class Comparison {
     return place.container->proved(place.container->address(level, place.row));
   }
 
-  /// False when the result is known: there are no bytes, size or CRC-32 differ, or they are taken for equal.
+  /// False when the result is known without reading: no bytes, different sizes or CRC-32s, or a quick comparison.
   bool needs_reading(int level, std::size_t pair, const std::pair<int64_t, int64_t>& rows, uint64_t& size) {
     const Place a = a_.place(level, rows.first), b = b_.place(level, rows.second);
     const RowAddress in_a = address_of(a, level), in_b = address_of(b, level);
@@ -360,12 +360,14 @@ class Comparison {
     size = a.container->open_data(in_a)->size();
     const uint64_t other = b.container->open_data(in_b)->size();
     if (size != other) {
-      tell_bytes(level, pair, "has " + std::to_string(other) + " bytes, " + std::to_string(size) + " before");
+      tell_bytes(
+          level, pair,
+          "has " + std::to_string(other) + (other == 1 ? " byte, " : " bytes, ") + std::to_string(size) + " before");
       return false;
     }
     const auto crc_a = a_.crc32_of(a, in_a), crc_b = b_.crc32_of(b, in_b);
     if (crc_a && crc_b && crc_a != crc_b) {
-      tell_bytes(level, pair, "has another CRC-32");
+      tell_bytes(level, pair, "has a different CRC-32");
       return false;
     }
     return size > 0 && !options_.quick;
@@ -381,7 +383,7 @@ class Comparison {
       const auto [known, is_new] = first.emplace(piece.pair, *found);
       if (!is_new) known->second = std::min(known->second, *found);
     });
-    for (const auto& [pair, byte] : first) tell_bytes(level, pair, "differs from byte " + std::to_string(byte));
+    for (const auto& [pair, byte] : first) tell_bytes(level, pair, "differs at byte " + std::to_string(byte));
   }
 
   std::optional<uint64_t> first_difference(int level, const std::pair<int64_t, int64_t>& rows, const Piece& piece) {

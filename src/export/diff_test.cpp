@@ -47,7 +47,7 @@ struct Chips : Workshop {
 
 }  // namespace
 
-TEST_CASE("the same data in another container is equal") {
+TEST_CASE("a dataset equals its copy in another container") {
   const Chips shop;
   const auto zip = shop.make("set.tacozip"), folder = shop.make("set");
   for (const bool quick : {false, true}) {
@@ -62,7 +62,7 @@ TEST_CASE("the same data in another container is equal") {
   }
 }
 
-TEST_CASE("samples are matched by their paths, not by where they stand") {
+TEST_CASE("samples are matched by their paths, not by their positions") {
   const Chips shop;
   const auto zip = shop.make("set.tacozip");
   std::vector<Sample> turned;
@@ -74,7 +74,7 @@ TEST_CASE("samples are matched by their paths, not by where they stand") {
   CHECK(difference_of(zip, other) == "");
 }
 
-TEST_CASE("samples that only one dataset has are told, and counted at each level") {
+TEST_CASE("samples that only one dataset has are reported, and counted at each level") {
   const Chips shop;
   const auto a = shop.make("set.tacozip");
   shop.add("c/green", "new");
@@ -88,21 +88,21 @@ TEST_CASE("samples that only one dataset has are told, and counted at each level
   CHECK(!found.equal());
 }
 
-TEST_CASE("data that differs is told by size, by CRC-32, or by the first byte") {
+TEST_CASE("different data is found by size, by CRC-32, or by comparing bytes") {
   const Chips shop;
   const auto zip = shop.make("a.tacozip"), folder = shop.make("a");
   shop.add("a/red", "red of a");
   shop.add("b/green", "green ov b");
   const auto other_zip = shop.make("b.tacozip"), other = shop.make("b");
   CHECK(difference_of(zip, other) ==
-        "changed 1 a/red, data has 8 bytes, 5 before\nchanged 1 b/green, data differs from byte 7\n");
+        "changed 1 a/red, data has 8 bytes, 5 before\nchanged 1 b/green, data differs at byte 7\n");
   CHECK(difference_of(zip, other_zip) ==
-        "changed 1 a/red, data has 8 bytes, 5 before\nchanged 1 b/green, data has another CRC-32\n");
+        "changed 1 a/red, data has 8 bytes, 5 before\nchanged 1 b/green, data has a different CRC-32\n");
   CHECK(difference_of(zip, other_zip, {.quick = true}) == difference_of(zip, other_zip));
   CHECK(difference_of(folder, other, {.quick = true}) == "changed 1 a/red, data has 8 bytes, 5 before\n");
 }
 
-TEST_CASE("data is compared to its last byte, in pieces") {
+TEST_CASE("data is compared up to its last byte, in blocks") {
   const Chips shop;
   std::string data(3'000'000, 'x');
   for (const std::string name : {"a/green", "b/green"}) shop.add(name, data);
@@ -113,12 +113,12 @@ TEST_CASE("data is compared to its last byte, in pieces") {
     other[byte] = 'y';
     shop.add("b/green", other);
     const auto b = shop.make("b");
-    CHECK(difference_of(a, b) == "changed 1 b/green, data differs from byte " + std::to_string(byte) + "\n");
+    CHECK(difference_of(a, b) == "changed 1 b/green, data differs at byte " + std::to_string(byte) + "\n");
     fs::remove_all(b);
   }
 }
 
-TEST_CASE("data that is not what its CRC-32 says is an error, and no difference") {
+TEST_CASE("data that does not match its CRC-32 is an error, not a difference") {
   const Chips shop;
   const auto a = shop.make("a.tacozip"), b = shop.make("b.tacozip");
   REQUIRE(edit_file(b, "red b", "red c"));
@@ -126,7 +126,7 @@ TEST_CASE("data that is not what its CRC-32 says is an error, and no difference"
   CHECK_THROWS_WITH_AS(diff(a, b), doctest::Contains("sample 'red': the CRC-32 of its bytes is"), FormatError);
 }
 
-TEST_CASE("metadata that differs is told with both values") {
+TEST_CASE("different metadata is reported with both values") {
   const Chips shop;
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const auto with = [&](std::vector<Value> n, std::vector<Value> text) {
@@ -152,7 +152,7 @@ TEST_CASE("-0.0 is not 0.0, and numbers of the collection are compared exactly")
   CHECK(difference_of(c, d) == "my:n 9.007199254740992e+15 > 9007199254740993\nmy:z 0.0 > -0.0\n");
 }
 
-TEST_CASE("a sample before 2.0 that is deeper than the first, or than all levels, is compared") {
+TEST_CASE("samples of a v1 file at any depth are compared") {
   const Workshop shop;
   const auto make = [&](const std::string& name, const std::string& bytes, int depth) {
     Sample deep("h", to_bytes(bytes));
@@ -169,7 +169,7 @@ TEST_CASE("a sample before 2.0 that is deeper than the first, or than all levels
   }
 }
 
-TEST_CASE("columns that came, went or changed their type are told") {
+TEST_CASE("added columns, removed columns and changed types are reported") {
   const Chips shop;
   const TemporaryFolder tables;
   const auto make = [&](const std::string& name, const std::string& text) {
@@ -192,7 +192,7 @@ TEST_CASE("members of the collection are compared by value") {
   CHECK(difference_of(a, b) == "title \"one\" > -\n");
 }
 
-TEST_CASE("an index is equal to the dataset that was divided") {
+TEST_CASE("an index equals the dataset that was split into its parts") {
   const Chips shop;
   const auto whole = shop.make("whole");
   fs::create_directory(shop.out("parts"));
@@ -238,7 +238,7 @@ TEST_CASE("a comparison can be stopped") {
   CHECK(last == 2 * 10 + 2 * 5);
 }
 
-TEST_CASE("what cannot be opened is no difference but an error") {
+TEST_CASE("a dataset that cannot be opened is an error, not a difference") {
   const Chips shop;
   const auto a = shop.make("a");
   CHECK(has_text(text_of<IoError>([&] { diff(a, shop.out("none")); }), "cannot open"));

@@ -33,13 +33,13 @@ constexpr const char* kTablesHint = "taco:footer";
 
 std::string why_fixed(std::string_view key) {
   if (key == "id") return "identifies the dataset in other files";
-  if (key == "taco_version") return "says how the dataset is made";
+  if (key == "taco_version") return "states the format of the dataset";
   return "";
 }
 
 std::string why_fixed_column(std::string_view name) {
   const bool is_fixed = name.starts_with(v1::names::kPrefix) && name != v1::names::kDataSplit;
-  return is_fixed ? "says which sample a row is, and where it lies" : "";
+  return is_fixed ? "identifies the sample of a row, or locates its bytes" : "";
 }
 
 /// A file of the dataset, and its changes.
@@ -51,7 +51,7 @@ struct Target {
   v1::Header header = file.header();
   std::shared_ptr<arrow::Table> footer = {};  ///< null: unchanged
   std::map<std::string, std::string> metadata = {};
-  uint64_t kept = 0;  ///< bytes from the start that stay
+  uint64_t kept = 0;  ///< number of bytes from the start that are copied unchanged
 };
 
 class V1Editor {
@@ -102,16 +102,16 @@ class V1Editor {
     const std::set<std::string> known(before.begin(), before.end());
     std::erase_if(faults, [&](const std::string& fault) { return known.contains(fault); });
     if (faults.empty()) return;
-    throw ValidationError(
-        "the edited collection breaks " + std::to_string(faults.size()) + " rules of TACO 0.2.0: " + join(faults, "; "),
-        {.path = path_});
+    throw ValidationError("the edited collection breaks " + std::to_string(faults.size()) +
+                              (faults.size() == 1 ? " rule" : " rules") + " of TACO 0.2.0: " + join(faults, "; "),
+                          {.path = path_});
   }
 
   /// One table of all parts, so that a column has one type in all of them.
   void plan_footers() {
     if (edit_.level != 0) {
       throw ValidationError(
-          "level " + std::to_string(edit_.level) + " is in nested Tortillas; columns of level 0 can be edited",
+          "level " + std::to_string(edit_.level) + " is in nested Tortillas; only columns of level 0 can be edited",
           {.path = path_});
     }
     std::vector<TablePart> parts;
@@ -142,13 +142,13 @@ class V1Editor {
     const auto splits = text_column(table, name, path_);
     for (std::size_t row = 0; row < splits.size(); ++row) {
       if (!splits[row] || v1::spelled_split(*splits[row])) continue;
-      throw ValidationError("sample " + quoted(ids[row]) + " is of the split " + quoted(*splits[row]) +
+      throw ValidationError("sample " + quoted(ids[row]) + " has the split " + quoted(*splits[row]) +
                                 "; train, validation or test expected",
                             {.path = path_});
     }
   }
 
-  /// The bytes before the first one that is written again. Other tables behind them stay as unused bytes.
+  /// The number of bytes before the first rewritten one. Old tables after them stay as unused bytes.
   static uint64_t kept_of(const Target& target) {
     const Header& header = target.header;
     uint64_t out = target.file.size();

@@ -29,7 +29,7 @@ std::string collection_of(const std::string& bytes) {
   return bytes.substr(header.collection, header.collection_size);
 }
 
-TEST_CASE("the collection of a TACO is replaced, and all in front of it stays") {
+TEST_CASE("replacing the collection of a TACO keeps all bytes before it") {
   const TemporaryFolder folder;
   const auto path = make(folder, "x.taco");
   const std::string before = file_text(path);
@@ -44,7 +44,7 @@ TEST_CASE("the collection of a TACO is replaced, and all in front of it stays") 
   CHECK_FALSE(has_text(collection_of(file_text(path)), "longer"));
 }
 
-TEST_CASE("columns of the footer are set and dropped, samples stay where they are") {
+TEST_CASE("columns of the footer are set and dropped without moving samples") {
   const TemporaryFolder folder;
   const auto table = folder.write("t.csv", "id,tortilla:data_split,label\nb,train,7\nc,test,8\n");
   for (const char* name : {"x.tortilla", "x.taco"}) {
@@ -67,7 +67,7 @@ TEST_CASE("columns of the footer are set and dropped, samples stay where they ar
   }
 }
 
-TEST_CASE("a set is edited as one, by any of its files") {
+TEST_CASE("all parts of a set are edited, whichever file is given") {
   const TemporaryFolder folder;
   const auto parts =
       create_taco({samples(), demo_collection()}, folder.path("x.taco"), plain({.split_size = 500, .first_part = 1}));
@@ -88,7 +88,7 @@ TEST_CASE("a set is edited as one, by any of its files") {
   says(collection_of(file_text(parts[0])), "New");
 }
 
-TEST_CASE("a link to a file is followed, and stays a link") {
+TEST_CASE("a symbolic link is followed and stays a link") {
   const TemporaryFolder folder;
   const auto path = make(folder, "x.taco"), link = folder.path("link.taco");
   REQUIRE(::symlink(path.c_str(), link.c_str()) == 0);
@@ -97,7 +97,7 @@ TEST_CASE("a link to a file is followed, and stays a link") {
   CHECK(std::filesystem::is_symlink(link));
 }
 
-TEST_CASE("a file with bytes behind its parts keeps them, and is edited behind them") {
+TEST_CASE("bytes after the end of a file are kept, and an edit appends after them") {
   const TemporaryFolder folder;
   const auto path = make(folder, "x.taco");
   const std::string before = file_text(path) + "more";
@@ -109,7 +109,7 @@ TEST_CASE("a file with bytes behind its parts keeps them, and is edited behind t
   says(collection_of(after), "New");
 }
 
-TEST_CASE("an edit that cannot be is refused, and nothing changes") {
+TEST_CASE("an invalid edit is refused and changes nothing") {
   const TemporaryFolder folder;
   const auto taco = make(folder, "x.taco"), tortilla = make(folder, "x.tortilla");
   const std::string before = file_text(taco), before_too = file_text(tortilla);
@@ -124,7 +124,7 @@ TEST_CASE("an edit that cannot be is refused, and nothing changes") {
   says(why(taco, {.drop = {"none"}}), "none");
   const auto table = [&](const std::string& text) { return Edit{.columns = {folder.write("t.csv", text)}}; };
   says(why(taco, table("id,tortilla:offset\na,7\n")), "where it lies");
-  says(why(taco, table("id,label\nz,7\n")), "is no sample");
+  says(why(taco, table("id,label\nz,7\n")), "is not a sample");
   says(why(taco, table("id,label\na,7\na,8\n")), "occurs twice");
   says(why(taco, table("id,tortilla:data_split\na,dev\n")), "train, validation or test expected");
   CHECK(file_text(taco) == before);
@@ -132,7 +132,7 @@ TEST_CASE("an edit that cannot be is refused, and nothing changes") {
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 3);
 }
 
-TEST_CASE("a file with any of its bytes changed is edited, or refused with an error of ours") {
+TEST_CASE("a file with any byte changed is edited, or refused with a tacore::Error and left unchanged") {
   const TemporaryFolder folder;
   const auto path = make(folder, "x.taco"), table = folder.write("t.csv", "id,label\na,1\n");
   const std::string good = file_text(path);

@@ -101,7 +101,8 @@ std::vector<std::string> export_dataset(const Dataset& dataset, const std::strin
                                         const ExportOptions& options) {
   if (v1::is_v1_name(output)) {
     if (!options.id.empty() || !options.create.group_by.empty() || options.strict)
-      throw ValidationError("takes neither an id, groups nor strict, which are of TACO 2.0", {.path = output});
+      throw ValidationError("is a file of a version before 2.0, for which id, groups and strict do not exist",
+                            {.path = output});
     return v1::compile(dataset, output,
                        {.task = options.create.task,
                         .output = options.create.output,

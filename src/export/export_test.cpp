@@ -17,11 +17,6 @@
 namespace tacore {
 namespace {
 
-Strings sorted(Strings lines) {
-  std::sort(lines.begin(), lines.end());
-  return lines;
-}
-
 /// Two FOLDERs with the same children, with a time each: a/x is of 2020, the others of 2021.
 Dataset nested(const Workshop& shop) {
   std::string table = "id,path,istac:time_start\n";
@@ -37,7 +32,7 @@ Dataset nested(const Workshop& shop) {
   return load(shop.out("nested.tacozip"));
 }
 
-TEST_CASE("an export has the rows that show, in their order, numbered anew, with their children") {
+TEST_CASE("an export has the visible rows in their order, renumbered, with their children") {
   const Workshop shop;
   const Dataset some = nested(shop).sql("SELECT *, upper(id) AS name FROM data WHERE id = 'a'");
   for (const std::string name : {"some.tacozip", "some"}) {
@@ -69,7 +64,7 @@ TEST_CASE("the collection of an export names its source and describes the export
   CHECK(all.collection().json == before);
 }
 
-TEST_CASE("__meta__ is what create would write") {
+TEST_CASE("__meta__ of an export equals the one that create writes") {
   const Workshop shop;
   const Dataset all = nested(shop);
   export_dataset(all, shop.out("copy.tacozip"));
@@ -80,7 +75,7 @@ TEST_CASE("__meta__ is what create would write") {
   }
 }
 
-TEST_CASE("children that a filter took away are padded, or refused") {
+TEST_CASE("filtered-out children are padded, or refused") {
   const Workshop shop;
   const Dataset some = nested(shop).filter_datetime("2021-01-01/2021-12-31", {.level = 1});
   CHECK(text_of<SchemaError>([&] { export_dataset(some, shop.out("no"), {.strict = true}); }) ==
@@ -93,22 +88,23 @@ TEST_CASE("children that a filter took away are padded, or refused") {
   CHECK(faults(shop.out("some")) == "");
 }
 
-TEST_CASE("nothing is written for what is there, what is empty, and rows that are no samples") {
+TEST_CASE("an existing output, an empty view and rows that are not samples are refused") {
   const Workshop shop;
   const Dataset all = nested(shop);
   const auto refused = [&](const Dataset& view) {
     return text_of<Error>([&] { export_dataset(view, shop.out("no.tacozip")); });
   };
-  CHECK(has_text(text_of<ValidationError>([&] { export_dataset(all, shop.out("nested.tacozip")); }), "which is read"));
+  CHECK(has_text(text_of<ValidationError>([&] { export_dataset(all, shop.out("nested.tacozip")); }),
+                 "which is an input"));
   CHECK(has_text(refused(all.sql("SELECT * FROM data WHERE id = 'z'")), "no samples are left"));
   CHECK(has_text(refused(all.sql("SELECT d.* FROM data d JOIN level1 c ON c.id = 'x'")), "a query used level1"));
   CHECK(has_text(refused(all.sql("SELECT id, type FROM data")), "row 0 cannot be traced to its sample"));
-  CHECK(has_text(refused(all.sql("SELECT * FROM data UNION ALL SELECT * FROM data")), "is there already"));
+  CHECK(has_text(refused(all.sql("SELECT * FROM data UNION ALL SELECT * FROM data")), "is a sample that occurs twice"));
   CHECK(has_text(refused(all.sql("SELECT *, 1 AS \"a b\" FROM data")), "column 'a b' of the query"));
   CHECK(shop.num_made() == 1);
 }
 
-TEST_CASE("samples that share an id are exported under two ids") {
+TEST_CASE("samples that share an id are exported under distinct ids") {
   const Workshop shop;
   const Dataset all = nested(shop);
   const std::vector<Dataset> same{all.sql("SELECT * FROM data WHERE id = 'a'"), all};
@@ -127,7 +123,7 @@ TEST_CASE("an index of several ZIPs is exported as one dataset") {
   CHECK(faults(shop.out("one.tacozip")) == "");
 }
 
-TEST_CASE("damaged bytes are found when they are copied") {
+TEST_CASE("damaged bytes are detected while they are copied") {
   const Workshop shop;
   nested(shop);
   const std::string path = shop.out("nested.tacozip");
@@ -154,7 +150,7 @@ std::string make_flat(const Workshop& shop, int count, std::size_t size) {
   return shop.out("flat.tacozip");
 }
 
-TEST_CASE("neighbours in a local ZIP are read together, their headers not one by one") {
+TEST_CASE("adjacent samples of a local ZIP are read together with their local file headers") {
   const Workshop shop;
   const std::string path = make_flat(shop, 2000, 300);
   const Dataset all = load(path);
@@ -177,7 +173,7 @@ TEST_CASE("neighbours in a local ZIP are read together, their headers not one by
   CHECK(contents(load(shop.out("folder")).data()) == contents(all.data()));
 }
 
-TEST_CASE("few samples of a large ZIP are found without its directory") {
+TEST_CASE("few samples of a large ZIP are located without reading its central directory") {
   const Workshop shop;
   const Dataset all = load(make_flat(shop, 2000, 300));
   const auto bytes_read = [&](const std::string& where, const std::string& to) {
@@ -192,7 +188,7 @@ TEST_CASE("few samples of a large ZIP are found without its directory") {
   CHECK(contents(load(shop.out("many.tacozip")).data()).size() == 500);
 }
 
-TEST_CASE("nested samples are proved level by level, not one by one") {
+TEST_CASE("offsets of nested samples are verified level by level, not one by one") {
   const Workshop shop;
   std::string table = "id,path\n";
   for (int i = 0; i < 500; ++i) {
@@ -264,7 +260,7 @@ TEST_CASE("the CRC-32 of the central directory is copied into both headers and v
   CHECK(faults(shop.out("copy.tacozip")) == "");
 }
 
-TEST_CASE("a large sample gets its header from the central directory and is verified against it, too") {
+TEST_CASE("a large sample gets its CRC-32 from the central directory and is verified against it") {
   const Workshop shop;
   shop.add("large", std::string(3'000'000, 'x') + "end");
   create({shop.tree(), collection()}, shop.out("all.tacozip"));
@@ -292,7 +288,7 @@ TEST_CASE("a large sample gets its header from the central directory and is veri
   CHECK(has_text(faults(damaged), "CRC-1 entry 'DATA/large': CRC-32 of its 3000003 bytes is"));
 }
 
-TEST_CASE("a dataset that becomes a FOLDER and a ZIP again is the same") {
+TEST_CASE("a ZIP converted to FOLDER and back is the same") {
   const Workshop shop;
   for (const std::string name : {"nested_padded", "permuted_offsets", "six_levels", "flat_padded", "mixed_level1"}) {
     CAPTURE(name);
@@ -311,7 +307,7 @@ TEST_CASE("a dataset that becomes a FOLDER and a ZIP again is the same") {
   }
 }
 
-TEST_CASE("convert refuses an index, the same kind again, and names that are of the wrong kind") {
+TEST_CASE("convert refuses an index, an output of the input's own format, and output names of the wrong format") {
   const Workshop shop;
   const auto said = [](const auto& body) { return text_of<Error>(body); };
   CHECK(has_text(said([&] { convert(golden("cascade_tacocat"), shop.out("x.tacozip")); }), "is an index of datasets"));

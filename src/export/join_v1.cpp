@@ -57,11 +57,11 @@ void check_pieces(const std::vector<Piece>& pieces) {
   const StoredFile& first = pieces[0].file;
   for (const auto& piece : pieces) {
     const auto fail = [&](const std::string& what) { throw ValidationError(what, {.path = piece.file.path()}); };
-    if (piece.file.header().num_partitions != pieces.size()) {
-      fail("is one of " + std::to_string(piece.file.header().num_partitions) + " parts, " +
-           std::to_string(pieces.size()) + " are given");
+    if (const uint64_t count = piece.file.header().num_partitions; count != pieces.size()) {
+      fail("is one of " + std::to_string(count) + (count == 1 ? " part, " : " parts, ") +
+           std::to_string(pieces.size()) + (pieces.size() == 1 ? " is given" : " are given"));
     }
-    if (piece.file.header().kind != first.header().kind) fail("is of another kind than " + first.path());
+    if (piece.file.header().kind != first.header().kind) fail("is of a different kind than " + first.path());
     if (piece.file.collection() != first.collection()) fail("has another collection than " + first.path());
   }
 }
@@ -78,7 +78,7 @@ std::shared_ptr<arrow::Table> join_footers(const std::vector<Piece>& pieces) {
     parts.back().num_rows = static_cast<int64_t>(offsets.size()) - parts.back().num_rows;
     for (const auto& id : text_column(*footer.table, std::string(names::kId), file.path())) {
       if (id && !seen.insert(*id).second)
-        throw FormatError("sample " + quoted(*id) + " is in another part, too", {.path = file.path()});
+        throw FormatError("sample " + quoted(*id) + " is also in another part", {.path = file.path()});
     }
   }
   return set_integers(stack_tables(parts), names::kOffset, offsets);

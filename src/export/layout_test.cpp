@@ -48,7 +48,7 @@ bool is_parquet(const std::string& name) { return name.ends_with(".parquet") || 
 
 }  // namespace
 
-TEST_CASE("names in .tacozip and .zip, in any case, make a ZIP, all others a FOLDER") {
+TEST_CASE("an output name ending in .tacozip or .zip, in any case, gives a ZIP, and others a FOLDER") {
   const Workshop shop;
   const Tortilla samples({Sample("a", to_bytes("1"))});
   for (const std::string name : {"1.tacozip", "2.TacoZip", "3.zip", "4.ZIP"}) {
@@ -65,7 +65,7 @@ TEST_CASE("names in .tacozip and .zip, in any case, make a ZIP, all others a FOL
   }
 }
 
-TEST_CASE("samples of bytes are written twice, also those that went to temp_dir") {
+TEST_CASE("samples from memory can be written twice, spilled to temp_dir as well") {
   const Workshop shop;
   const Sample large("large", Bytes((256 << 20) - 8));  // so that the next does not fit into memory
   const Sample held("held", to_bytes("held")), spilled("spilled", to_bytes("0123456789"), {}, shop.source("temp"));
@@ -101,7 +101,7 @@ TEST_CASE("Parquet options reach every table, __meta__ and the index included") 
   CHECK(num_tables > 20);
 }
 
-TEST_CASE("columns stand in the order of the specification, without path") {
+TEST_CASE("columns are in the order of the specification, without path") {
   const Workshop shop;
   const Taco taco{folders({"b", "a"}), collection()};
   create(taco, shop.out("x.tacozip"));
@@ -121,7 +121,7 @@ TEST_CASE("columns stand in the order of the specification, without path") {
   CHECK(columns(folder, "DATA/b/more/__meta__") == "id type height");
 }
 
-TEST_CASE("rows are numbered, know the row of their parent and their path, a slash behind a FOLDER") {
+TEST_CASE("rows have their number, their parent's number and their path, with a slash for a FOLDER") {
   const Workshop shop;
   const Taco taco{folders({"b", "a"}), collection()};
   for (const std::string name : {"x.tacozip", "x"}) {
@@ -172,7 +172,7 @@ TEST_CASE("every folder has a __meta__, whose rows are its rows of the level") {
   }
 }
 
-TEST_CASE("a ZIP is stored entries without gaps, from the header, which knows the tables, to the collection") {
+TEST_CASE("a ZIP has stored entries without gaps, from TACO_HEADER with the offsets of the tables to the collection") {
   const Workshop shop;
   create({folders(kUnsorted), collection()}, shop.out("x.tacozip"));
   const std::string archive = file_text(shop.out("x.tacozip"));
@@ -199,7 +199,7 @@ TEST_CASE("a ZIP is stored entries without gaps, from the header, which knows th
                                      payloads["METADATA/level2.parquet"]});
 }
 
-TEST_CASE("offsets of every level lead to bytes and __meta__, in whatever order the ids are") {
+TEST_CASE("offsets of every level point to data and __meta__, for any order of ids") {
   const Workshop shop;
   Strings reversed = kUnsorted;
   std::reverse(reversed.begin(), reversed.end());
@@ -223,7 +223,7 @@ TEST_CASE("offsets of every level lead to bytes and __meta__, in whatever order 
   }
 }
 
-TEST_CASE("offsets of a flat ZIP lead to the bytes") {
+TEST_CASE("offsets of a flat ZIP point to the data") {
   const Workshop shop;
   create({Tortilla({Sample("b", to_bytes("of b")), Sample("a", to_bytes("")), Sample("é", to_bytes("of é"))}),
           collection()},
@@ -236,7 +236,7 @@ TEST_CASE("offsets of a flat ZIP lead to the bytes") {
   CHECK(archive.substr(static_cast<std::size_t>(offsets[2]), 5) == "of é");
 }
 
-TEST_CASE("the field schema has name, type and description of each column, but for the places in a ZIP") {
+TEST_CASE("the field schema has name, type and description of each column except offset and size") {
   const Workshop shop;
   const Taco taco{folders({"b", "a"}), collection()};
   for (const std::string name : {"x.tacozip", "x"}) {
@@ -261,7 +261,7 @@ TEST_CASE("the field schema has name, type and description of each column, but f
   }
 }
 
-TEST_CASE("tables are zstd of the measured level, in row groups of 65,536 rows, with statistics") {
+TEST_CASE("tables are zstd at the chosen level, in row groups of 65,536 rows, with statistics") {
   const Workshop shop;
   shop.add("empty", "");
   Strings many;
@@ -344,11 +344,11 @@ void check_copy(const std::string& path) {
   }
 }
 
-TEST_CASE("the samples of golden datasets make datasets of the same rows, types and schemas") {
+TEST_CASE("datasets rebuilt from golden datasets have the same rows, types and schemas") {
   for (const char* name : {"flat.tacozip", "nested.tacozip", "nested"}) check_copy(golden(name));
 }
 
-TEST_CASE("the samples of published datasets make datasets of the same rows, types and schemas" *
+TEST_CASE("datasets rebuilt from published datasets have the same rows, types and schemas" *
           doctest::test_suite("external")) {
   for (const char* name : {"zip/flat.tacozip", "zip/nested.tacozip", "zip/simple.tacozip"}) {
     if (!missing(published(name))) check_copy(published(name));

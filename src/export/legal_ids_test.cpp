@@ -19,7 +19,7 @@ Tree roots(const Strings& ids) {
   return out;
 }
 
-TEST_CASE("ids that 2.0 does not allow are replaced, and come back") {
+TEST_CASE("ids that 2.0 does not allow are replaced, and restored on the way back") {
   const Strings ids = {"a", "b/c", "b_c", "x:y", "", ".", "..", "__z", "__TACOPAD__0", "b\\c", "n\n", "\u00fc/\u00e4"};
   const Tree legal = with_legal_ids(roots(ids));
   CHECK(legal.levels[0].ids == Strings{"a", "b_c_2", "b_c", "x_y", "v1_", "v1_.", "v1_..", "v1___z", "v1___TACOPAD__0",
@@ -34,13 +34,13 @@ TEST_CASE("ids that 2.0 does not allow are replaced, and come back") {
   CHECK(back.levels[0].columns == nullptr);
 }
 
-TEST_CASE("legal ids stay, and get no column") {
+TEST_CASE("legal ids are kept, and no column is added for them") {
   const Tree tree = with_legal_ids(roots({"a", "b"}));
   CHECK(tree.levels[0].ids == Strings{"a", "b"});
   CHECK(tree.levels[0].columns == nullptr);
 }
 
-TEST_CASE("one id becomes the same in all folders, beside other columns") {
+TEST_CASE("an id is replaced by the same id in all folders, and other columns are kept") {
   Tree tree = tree_of({"p/", "q/", "p/x:1", "p/x_2", "q/x:1", "q/x_2"});
   tree.levels[1].columns = with_columns(nullptr, 4, {{.key = "n", .values = {1, 2, 3, 4}}});
   const Tree legal = with_legal_ids(tree);

@@ -31,7 +31,7 @@ Tortilla tortilla_of(Tree tree) {
   return Tortilla(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)}));
 }
 
-/// `given` over `base`: the whole when it is a document, else the members that are set.
+/// `base` overridden by `given`: completely when that has a JSON document, else by its members that are set.
 Collection put_over(const Collection& base, const Collection& given) {
   if (!given.json.empty()) return given;
   Collection out = base;
@@ -76,7 +76,7 @@ Collection filled(Collection out, const std::string& path) {
   fill("providers", out.providers.empty(), [&] { out.providers = {{.name = "unknown"}}; });
   fill("tasks", out.tasks.empty(), [&] { out.tasks = {"other"}; });
   if (!made.empty())
-    log::warning(path + ": filled in what TACO 2.0 requires of a collection: " + tacore::join(made, ", "));
+    log::warning(path + ": filled in members of the collection that TACO 2.0 requires: " + tacore::join(made, ", "));
   return out;
 }
 
@@ -116,7 +116,8 @@ Input read_v1(const Detected& at, const std::shared_ptr<const Storage>& storage,
   const auto paths = at.num_partitions == 1 ? std::vector<std::string>{at.path} : partition_paths(*storage, at, false);
   out.tree = tree_of_tortillas(storage, paths, num_threads(jobs));
   if (chunk_table(*open_tortilla(at.source, at.path))) {
-    log::warning(path + ": the chunk table and histograms of a streaming file are not carried; create makes them anew");
+    log::warning(
+        path + ": the chunk table and histograms of a streaming file are not converted; `taco create` makes new ones");
   }
   out.collection = read_collection(*storage, at, path);
   if (at.format == Format::Taco) out.collection = parse_stored_collection(out.collection.json, path);
@@ -128,7 +129,8 @@ Input read_v1(const Detected& at, const std::shared_ptr<const Storage>& storage,
 void check_ids(const Tree& tree) {
   for (const auto& level : tree.levels) {
     const auto found = std::find_if(level.ids.begin(), level.ids.end(), is_padding_id);
-    if (found != level.ids.end()) throw ValidationError("sample " + quoted(*found) + " has the id of padding");
+    if (found != level.ids.end())
+      throw ValidationError("sample " + quoted(*found) + " has an id that is reserved for padding");
   }
 }
 

@@ -19,7 +19,7 @@ Strings errors_of(const std::string& path) {
   return out;
 }
 
-TEST_CASE("a Tortilla becomes a dataset of 2.0, and the same Tortilla again") {
+TEST_CASE("a Tortilla converted to 2.0 and back is the same Tortilla") {
   const TemporaryFolder folder;
   for (const char* name : {"flat", "nested", "gaps", "first", "rai", "clash", "types"}) {
     CAPTURE(name);
@@ -47,7 +47,7 @@ TEST_CASE("a Tortilla becomes a dataset of 2.0, and the same Tortilla again") {
   }
 }
 
-TEST_CASE("what 2.0 requires of a collection is filled in, or stated") {
+TEST_CASE("collection members that 2.0 requires are filled in with defaults, or given by the caller") {
   const TemporaryFolder folder;
   convert(golden("v1/flat.tortilla"), folder.path("plain"));
   const Collection plain = read_collection(folder.path("plain"));
@@ -64,7 +64,7 @@ TEST_CASE("what 2.0 requires of a collection is filled in, or stated") {
   CHECK(stated.title == "Demo");
 }
 
-TEST_CASE("samples of different shapes are padded, and padding does not come back") {
+TEST_CASE("samples with different children are padded, and padding is dropped on the way back") {
   const TemporaryFolder folder;
   convert(golden("v1/uneven.tortilla"), folder.path("x.tacozip"));
   CHECK(errors_of(folder.path("x.tacozip")) == Strings{});
@@ -74,7 +74,7 @@ TEST_CASE("samples of different shapes are padded, and padding does not come bac
                        doctest::Contains("roots of one type expected"), SchemaError);
 }
 
-TEST_CASE("ids that 2.0 does not allow come back") {
+TEST_CASE("ids that 2.0 does not allow survive conversion and back") {
   const TemporaryFolder folder;
   convert(golden("v1/ids.tortilla"), folder.path("x.tacozip"));
   CHECK(data_of(folder.path("x.tacozip")) == Strings{"a_b=a:b", "c_d_2=c/d", "c_d=c_d", "v1___e=__e", "f=f"});
@@ -95,7 +95,7 @@ TEST_CASE("partitions are joined, and a dataset is split anew") {
                        ValidationError);
 }
 
-TEST_CASE("a damaged place is refused before anything is written") {
+TEST_CASE("a damaged offset is refused before anything is written") {
   const TemporaryFolder folder;
   std::string bytes = file_text(golden("v1/nested.tortilla"));
   bytes.replace(200, 2, "II");
@@ -103,7 +103,7 @@ TEST_CASE("a damaged place is refused before anything is written") {
   CHECK_FALSE(std::filesystem::exists(folder.path("x.tacozip")));
 }
 
-TEST_CASE("a compiled file has the rows of the view, nested ones whole") {
+TEST_CASE("a compiled file has the rows of the view, nested samples as a whole") {
   const TemporaryFolder folder;
   const Dataset nested = load(golden("v1/nested.tortilla"));
   compile(nested.sql("SELECT * FROM data WHERE id <> 'img1' ORDER BY id DESC"), folder.path("x.tortilla"));

@@ -45,7 +45,7 @@ Sample nested(int depth, Sample sample) {
   return place(std::move(sample));
 }
 
-TEST_CASE("a folder tree of any depth is written, and read to its bottom") {
+TEST_CASE("a folder tree of any depth is written, and read to its deepest level") {
   const TemporaryFolder folder;
   for (const int depth : {6, 8, 20, kMaxLevels - 1}) {
     CAPTURE(depth);
@@ -63,7 +63,7 @@ TEST_CASE("a folder tree of any depth is written, and read to its bottom") {
   }
 }
 
-TEST_CASE("deep files become each other, parts are joined, and samples are compiled whole") {
+TEST_CASE("deep files are converted, joined and compiled with all their levels") {
   const TemporaryFolder folder;
   const auto tortilla = folder.path("x.tortilla"), taco = folder.path("x.taco");
   create_tortilla(folders(folder, 9), tortilla, plain());
@@ -86,7 +86,7 @@ TEST_CASE("deep files become each other, parts are joined, and samples are compi
   CHECK(tree_of_tortillas(local_storage(), {folder.path("compiled.tortilla")}, 1).levels.size() == 10);
 }
 
-TEST_CASE("samples below the levels that filters test are compiled whole") {
+TEST_CASE("samples below the filterable levels are compiled whole") {
   const TemporaryFolder folder;
   const auto path = folder.path("x.tortilla"), out = folder.path("y.tortilla");
   create_tortilla(Tortilla({nested(9, Sample("leaf", to_bytes("bottom")))}), path, plain());
@@ -98,7 +98,7 @@ TEST_CASE("samples below the levels that filters test are compiled whole") {
   CHECK(column_names(*bottom) == Strings{"tortilla:file_format", "stac:centroid"});
 }
 
-TEST_CASE("a sample that goes deeper than the first one is compiled to its bottom, too") {
+TEST_CASE("a sample that is deeper than the first one is compiled to its deepest level") {
   const TemporaryFolder folder;
   const auto path = folder.path("x.tortilla"), out = folder.path("y.tortilla");
   create_tortilla(Tortilla({nested(1, Sample("leaf", to_bytes("up"))),
@@ -110,7 +110,7 @@ TEST_CASE("a sample that goes deeper than the first one is compiled to its botto
   CHECK(load(out).data().read_bytes("deep/f0/f1/f2/leaf").size() == 4);
 }
 
-TEST_CASE("no more levels are written, read or walked than there may be") {
+TEST_CASE("trees beyond the maximum depth are refused on writing, reading and walking") {
   const TemporaryFolder folder;
   const auto path = folder.path("x.tortilla");
   const Tortilla deepest = folders(folder, kMaxLevels - 1);
@@ -127,13 +127,12 @@ TEST_CASE("no more levels are written, read or walked than there may be") {
   says(bad[0].reason, "is nested in more than 63 others");
 }
 
-TEST_CASE("a dataset of 2.0 has six levels, however it is made, and nothing is written of a deeper one") {
+TEST_CASE("a deeper tree than the six levels of a 2.0 dataset is refused by every writer, and nothing is written") {
   const TemporaryFolder folder, out;
   const Tortilla tree = folders(folder, 8);
   const auto taco = folder.path("x.taco");
   create_taco({tree, demo_collection()}, taco, plain());
-  const std::string why =
-      "a tree of 9 levels; at most 6 expected in TACO 2.0, and 'f0/f1/f2/f3/f4/f5/f6' is below them";
+  const std::string why = "a tree of 9 levels; at most 6 expected in TACO 2.0, and 'f0/f1/f2/f3/f4/f5/f6' is deeper";
   const auto refuses = [&](const std::function<void()>& body) { says(error_of(body), why); };
   for (const char* name : {"x.tacozip", "x"}) {
     const auto path = out.path(name);

@@ -344,7 +344,7 @@ Strings level_values(const Dataset& made, std::size_t level) {
 
 }  // namespace
 
-TEST_CASE("trees of samples of every kind come back as they went in, from both containers") {
+TEST_CASE("random trees with samples of every kind survive a round trip in both containers") {
   const Report report;  // a FILE before a FOLDER is a warning
   for (unsigned seed = 0; seed < 200; ++seed) {
     CAPTURE(seed);

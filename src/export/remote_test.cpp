@@ -66,7 +66,7 @@ TEST_CASE("an export of a remote dataset has the same bytes as one of the local 
   }
 }
 
-TEST_CASE("a request that fails ends an export, and nothing is left of it") {
+TEST_CASE("a failing request ends an export, and no file is left") {
   const Workshop shop;
   make_nested(shop);
   for (const std::string from : {"all.tacozip", "all"}) {
@@ -93,7 +93,7 @@ TEST_CASE("a request that fails ends an export, and nothing is left of it") {
   }
 }
 
-TEST_CASE("neighbours in a ZIP come with few requests") {
+TEST_CASE("adjacent samples of a remote ZIP are fetched with few requests") {
   const Workshop shop;
   for (int i = 0; i < 200; ++i) shop.add("s" + std::to_string(1000 + i), noise(100 + static_cast<std::size_t>(i)));
   create({shop.tree(), collection()}, shop.out("many.tacozip"));
@@ -107,7 +107,7 @@ TEST_CASE("neighbours in a ZIP come with few requests") {
   }
 }
 
-TEST_CASE("a file that is of another size when it is copied is an error") {
+TEST_CASE("a file whose size changed before it is copied is an error") {
   const Workshop shop;
   shop.add("s/x", noise(100'000));
   create({shop.tree(), collection()}, shop.out("all"));
@@ -120,7 +120,7 @@ TEST_CASE("a file that is of another size when it is copied is an error") {
   }
 }
 
-TEST_CASE("a byte of a ZIP that is damaged on the way is found by its CRC-32") {
+TEST_CASE("a byte of a ZIP damaged in transfer is detected by its CRC-32") {
   const Workshop shop;
   make_nested(shop);
   std::string bytes = file_text(shop.out("all.tacozip"));
@@ -133,7 +133,7 @@ TEST_CASE("a byte of a ZIP that is damaged on the way is found by its CRC-32") {
   }
 }
 
-TEST_CASE("remote Tortillas become trees, nested ones included, and files again") {
+TEST_CASE("remote Tortillas, nested ones included, convert to samples and back to files") {
   const Workshop shop;
   make_nested(shop);
   convert(shop.out("all.tacozip"), shop.out("here.tortilla"));
@@ -146,7 +146,7 @@ TEST_CASE("remote Tortillas become trees, nested ones included, and files again"
   CHECK(storage->num_bytes() >= 10'000'000);
 }
 
-TEST_CASE("an export sends no more requests at a time than it may") {
+TEST_CASE("an export sends at most max_concurrent_requests requests at a time") {
   for (const int limit : {1, 3, 40, 64, 100, 1000}) {
     const Readers readers(limit);
     CHECK(readers.num_threads >= 1);
@@ -160,7 +160,7 @@ TEST_CASE("an export sends no more requests at a time than it may") {
         }) == "max_concurrent_requests is 0; at least 1 expected");
 }
 
-TEST_CASE("pieces that are read apart have the CRC-32 of the whole") {
+TEST_CASE("a remote file copied in pieces has the CRC-32 of the whole") {
   const Workshop shop;
   const std::string bytes = noise(3 * kRemotePiece + 12345);
   shop.add("x", bytes);
@@ -182,7 +182,7 @@ TEST_CASE("pieces that are read apart have the CRC-32 of the whole") {
   for (std::size_t i = 0; i < out.size(); ++i) CHECK(crcs[i] == crc32(std::as_bytes(std::span(out[i]))));
 }
 
-TEST_CASE("ranges join where a gap is small, and never beyond a piece") {
+TEST_CASE("remote ranges are merged across small gaps, up to the size of a piece") {
   const Workshop shop;
   shop.add("x", noise(5'000'000));
   const auto storage = elsewhere();

@@ -8,12 +8,12 @@
 namespace tacore::v1 {
 namespace {
 
-TEST_CASE("samples that are not sound are told by path") {
+TEST_CASE("invalid samples are reported by their path") {
   const TemporaryFolder folder;
   // Text of which it is said that it is a GeoTIFF.
   const auto texts = sanity_check(load(golden("v1/nested.tortilla")).data());
   REQUIRE(!texts.empty());
-  CHECK(texts[0].reason == "does not begin as files of format GTiff do");
+  CHECK(texts[0].reason == "its first bytes are not those of the format GTiff");
   const auto bad = [](const Node& data, void* user) {
     ++*static_cast<std::atomic<int>*>(user);
     if (std::holds_alternative<Bytes>(data)) throw std::runtime_error("bytes");

@@ -106,7 +106,7 @@ Integers list_of(const arrow::Table& table, const std::string& name, std::size_t
   return out;
 }
 
-TEST_CASE("tiles are those of the source, or as large as they are asked for") {
+TEST_CASE("tiles keep the size of the source, or get the requested size") {
   const auto side = [](const Images& images, const CreateTacoOptions& options) {
     images.write(options);
     const auto raster = open_raster(load(images.path()).data(), "img1/hrf");
@@ -129,7 +129,7 @@ TEST_CASE("tiles are those of the source, or as large as they are asked for") {
   CHECK(open_raster(load(folder.path("x.tortilla")).data(), 0)->info().block_width == 32);
 }
 
-TEST_CASE("a streaming file is header, samples, footers, tables of the stream and collection, in this order") {
+TEST_CASE("a streaming file is header, samples, footers, stream tables and collection, in this order") {
   const Images images;
   const std::string bytes = images.write({.histograms = false});
   const Fields header = fields_of(bytes);
@@ -220,7 +220,7 @@ bool equal(const Tensor& a, const Tensor& b) {
          std::equal(a.bytes().begin(), a.bytes().end(), b.bytes().begin());
 }
 
-TEST_CASE("read gives a table, a path, and a chunk, which is one read, of its TIFF's directory too where that is new") {
+TEST_CASE("read gives a table, a path, or a chunk; a chunk takes one read, plus its TIFF's directory the first time") {
   const Images images({.block_size = 112});  // the last tiles end behind the image
   images.write();
   const auto storage = std::make_shared<CountingStorage>();
@@ -259,7 +259,8 @@ TEST_CASE("a file without chunk table gives the same chunks from its directories
   for (const std::string id : {"img1/lrf::0", "img1/lrf::1", "img2/hrf::3"})
     CHECK(equal(read_chunk(streaming, id), read_chunk(other, id)));
   CHECK_THROWS_WITH_AS(read_chunk(streaming, "img1/lrf::2"), doctest::Contains("there is no chunk 2"), QueryError);
-  CHECK_THROWS_WITH_AS(read_chunk(other, "img1/lrf::2"), doctest::Contains("chunk 2 of 2"), QueryError);
+  CHECK_THROWS_WITH_AS(read_chunk(other, "img1/lrf::2"),
+                       doctest::Contains("there is no chunk 2; chunks 0 to 1 expected"), QueryError);
   for (const DataFrame& rows : {streaming, other}) {
     CHECK_THROWS_AS(read(rows, "img1/nothing::0"), NavigationError);
     CHECK_THROWS_AS(read(rows, "img1::0"), NavigationError);
@@ -267,14 +268,14 @@ TEST_CASE("a file without chunk table gives the same chunks from its directories
   }
 }
 
-TEST_CASE("an id that ends like a chunk is read as what it is") {
+TEST_CASE("an id that ends like a chunk id is read as that sample") {
   const TemporaryFolder folder;
   const std::string path = folder.path("a.tortilla");
   create_tortilla(called("a::1", to_bytes("one")), path, plain());
   CHECK(std::get<Bytes>(read(load(path).data(), "a::1")) == to_bytes("one"));
 }
 
-TEST_CASE("rasters that are no TOGs are encoded anew, and their pixels stay") {
+TEST_CASE("rasters that are not TOGs are re-encoded with the same pixels") {
   const TemporaryFolder folder;
   const std::string tiff = write_plain_tiff(folder.path("a.tif"), 300, 200, 2);
   const std::string path = folder.path("flat.taco");
@@ -306,7 +307,7 @@ TEST_CASE("a raster of a ZIP is verified against its CRC-32 before it is encoded
   CHECK(!std::filesystem::exists(folder.path("a.taco")));
 }
 
-TEST_CASE("a sample that cannot be streamed is refused by its id, or stays as it is when that is allowed") {
+TEST_CASE("a sample that cannot be streamed is refused by its id, or copied unchanged where that is allowed") {
   const TemporaryFolder folder;
   const std::string tiff = write_plain_tiff(folder.path("a.tif"), 32, 32, 1);
   const auto why = [&](const Tortilla& samples, CreateTacoOptions options = {.stats = false}) {
@@ -314,10 +315,10 @@ TEST_CASE("a sample that cannot be streamed is refused by its id, or stays as it
     return error_of([&] { create_taco({samples, demo_collection()}, folder.path("x.taco"), options); });
   };
   says(why(Tortilla({Sample("a", tiff), Sample("b", to_bytes("no raster"))})),
-       "ValidationError: sample 'b' is of the format BYTES, no GeoTIFF");
-  says(why(called("a::b", to_bytes(file_text(tiff)))), "'a::b': an id in a streaming TACO has no / and no ::");
+       "ValidationError: sample 'b' has the format BYTES, GTiff expected");
+  says(why(called("a::b", to_bytes(file_text(tiff)))), "'a::b': an id in a streaming TACO must not contain / or ::");
   const Tortilla one({Sample("x", tiff)}), other({Sample("y", tiff)});
-  says(why(Tortilla({Sample("a", one), Sample("b", other)})), "samples 'a' and 'b' differ in what is below them");
+  says(why(Tortilla({Sample("a", one), Sample("b", other)})), "samples 'a' and 'b' have different children");
   says(why(Tortilla({Sample("a", to_bytes("II*\x01 is no TIFF"))})), "sample 'a'");
   CHECK(!std::filesystem::exists(folder.path("x.taco")));
   CHECK(why(Tortilla({Sample("a", tiff), Sample("b", to_bytes("no raster"))}),
@@ -327,7 +328,7 @@ TEST_CASE("a sample that cannot be streamed is refused by its id, or stays as it
   CHECK(std::get<Tensor>(read(rows, "a::0")).shape() == Integers{1, 32, 32});
 }
 
-TEST_CASE("leaves of any depth have chunks, and each part its own chain") {
+TEST_CASE("leaves at any depth have chunks, and each part has its own chain of tables") {
   const TemporaryFolder folder;
   const std::string tiff = write_plain_tiff(folder.path("a.tif"), 40, 30, 1);
   std::vector<Sample> samples;
@@ -354,7 +355,7 @@ TEST_CASE("leaves of any depth have chunks, and each part its own chain") {
   CHECK(all[1].num_samples == 3);
 }
 
-TEST_CASE("a streaming file that is written breaks no rule") {
+TEST_CASE("a streaming file that tacore writes breaks no rule") {
   const Images images;
   images.write();
   CHECK(streaming_faults(local_storage()->open(images.path()), images.path()).empty());
@@ -380,7 +381,7 @@ std::vector<uint64_t> expected_counts(const Tensor& pixels, std::size_t band, do
   return out;
 }
 
-TEST_CASE("histograms add up to those of any samples") {
+TEST_CASE("histograms of any selection of samples are the sums of theirs") {
   const Images images;
   images.write();
   const Dataset dataset = load(images.path());
@@ -442,13 +443,13 @@ TEST_CASE("a band without valid pixels has no histogram, and one of one value ha
   CHECK(histograms(load(flat)).at(0).component == ".");
 }
 
-TEST_CASE("a dataset without histograms has none") {
+TEST_CASE("a dataset without histograms returns none") {
   const Images images;
   images.write({.histograms = false});
   CHECK(histograms(load(images.path())).empty());
 }
 
-TEST_CASE("a tree deeper than six levels has a table for each, and chunks below them") {
+TEST_CASE("a tree deeper than six levels has a table for each level, and chunks of the deepest") {
   const TemporaryFolder folder;
   write_plain_tiff(folder.path("leaf.tif"), 64, 64, 1, 7, DataType::UInt16);
   Sample sample("leaf", folder.path("leaf.tif"));
@@ -468,7 +469,7 @@ TEST_CASE("a tree deeper than six levels has a table for each, and chunks below 
   }
 }
 
-TEST_CASE("a streaming file that is cut, or has a byte changed, gives what it gave or a typed error") {
+TEST_CASE("a streaming file that is truncated or has a byte changed gives the same data or a typed error") {
   const Images images;
   const std::string bytes = images.write();
   const auto visit = [&](const std::string& changed) {

@@ -63,7 +63,7 @@ struct Scenes {
 
 }  // namespace
 
-TEST_CASE("a sample with a header is read in one request, and opened without any") {
+TEST_CASE("a sample with a TIFF header column is opened without a request and read with one") {
   const Scenes scenes;
   const std::string path = scenes.make(extensions::with_tiff_index(Tortilla(scenes.samples)));
   const auto storage = std::make_shared<CountingStorage>(false);  // an object store
@@ -80,7 +80,7 @@ TEST_CASE("a sample with a header is read in one request, and opened without any
   }
 }
 
-TEST_CASE("no data of a sample with a header is looked up in its TIFF, once") {
+TEST_CASE("the no-data value of a sample with a TIFF header is looked up in its TIFF, once") {
   const Scenes scenes;
   const std::string path = scenes.make(extensions::with_tiff_index(Tortilla(scenes.samples)));
   const auto storage = std::make_shared<CountingStorage>(false);
@@ -92,7 +92,7 @@ TEST_CASE("no data of a sample with a header is looked up in its TIFF, once") {
   CHECK(storage->num_reads() == 1);
 }
 
-TEST_CASE("a tensor of a sample with a header has its fill where there is no data") {
+TEST_CASE("a tensor of a sample with a TIFF header has its fill value at no-data pixels") {
   const Scenes scenes;
   const DataFrame rows = load(scenes.make(extensions::with_tiff_index(Tortilla(scenes.samples)))).data();
   const TensorOptions options{.type = DataType::Int16, .fill = -1};
@@ -102,7 +102,7 @@ TEST_CASE("a tensor of a sample with a header has its fill where there is no dat
   CHECK(std::count(values.begin(), values.end(), 7) == 0);
 }
 
-TEST_CASE("the header of another sample is an error that names the sample, and gives no pixels") {
+TEST_CASE("the TIFF header of another sample is an error that names the sample, and gives no pixels") {
   const Scenes scenes;
   Tortilla samples = extensions::with_tiff_index(Tortilla(scenes.samples));
   auto headers = samples.column("taco:header");
@@ -120,16 +120,16 @@ TEST_CASE("the header of another sample is an error that names the sample, and g
   }
 }
 
-TEST_CASE("a header that is none is an error that names the sample") {
+TEST_CASE("invalid bytes as TIFF header are an error that names the sample") {
   const Scenes scenes;
   Tortilla samples(scenes.samples);
   samples = samples.extend_with({{"taco:header", std::vector<Value>(4, Binary{"garbage"}), "binary"}});
   const DataFrame rows = load(scenes.make(samples)).data();
-  CHECK_THROWS_WITH_AS(open_raster(rows, 0), doctest::Contains("lacks \"LOVE\""), FormatError);
+  CHECK_THROWS_WITH_AS(open_raster(rows, 0), doctest::Contains("does not start with \"LOVE\""), FormatError);
   CHECK_THROWS_WITH_AS(open_raster(rows, 0), doctest::Contains("/vsisubfile/"), FormatError);
 }
 
-TEST_CASE("a sample whose header is null is opened by its own directory") {
+TEST_CASE("a sample whose TIFF header is null is opened by its own directory") {
   const Scenes scenes;
   Tortilla samples = extensions::with_tiff_index(Tortilla(scenes.samples));
   auto headers = samples.column("taco:header");
@@ -164,7 +164,7 @@ TEST_CASE("validation compares tile indexes with their samples") {
   CHECK_FALSE(has_text(issues(changed, false), "TIF-2"));
   const auto deep = issues(changed, true);
   CHECK(has_text(deep, " row 2 ('s2'): "));  // leaves the sample, or is not its own
-  CHECK(has_text(deep, "TIF-2 row 3 ('s3'): the header is not that of the sample's TIFF"));
+  CHECK(has_text(deep, "TIF-2 row 3 ('s3'): the TIFF index is not that of the sample's TIFF"));
 }
 
 namespace {
@@ -197,9 +197,9 @@ DataFrame children(const Dataset& dataset, int64_t row) { return std::get<DataFr
 
 }  // namespace
 
-TEST_CASE("a file of headers saves the directory of every TIFF, in a ZIP and an index") {
+TEST_CASE("a file of TIFF headers replaces reading the directory of every TIFF, for a ZIP and an index") {
   const Published published;
-  CHECK_THROWS_WITH_AS(write_tiff_index(published.flat), doctest::Contains("whose checksums prove them"),
+  CHECK_THROWS_WITH_AS(write_tiff_index(published.flat), doctest::Contains("whose checksums verify it"),
                        ValidationError);
   for (const std::string& path : {published.a, published.folder.path(".tacocat")}) {
     CAPTURE(path);
@@ -228,7 +228,7 @@ TEST_CASE("a file of headers saves the directory of every TIFF, in a ZIP and an 
   }
 }
 
-TEST_CASE("a file of headers of another state of the dataset is left aside") {
+TEST_CASE("a file of TIFF headers of another version of the dataset is ignored") {
   const Published published;
   write_tiff_index(published.a);
   published.make(published.a, 1, true);
@@ -251,7 +251,7 @@ std::string faults_of(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("validate names a file of headers of another state of the dataset, and a header of another TIFF") {
+TEST_CASE("validate reports a file of TIFF headers of another version of the dataset, and the header of another TIFF") {
   const Published published;
   for (const std::string& path : {published.a, published.folder.path(".tacocat")}) {
     CAPTURE(path);
@@ -268,16 +268,16 @@ TEST_CASE("validate names a file of headers of another state of the dataset, and
   const Bytes swapped = encode_parquet(*in_one_piece(beside(select_columns(whole, names), headers)));
   std::ofstream(file, std::ios::binary)
       .write(reinterpret_cast<const char*>(swapped.data()), static_cast<std::streamsize>(swapped.size()));
-  CHECK(has_text(faults_of(published.a), "the header is not that of the sample's TIFF"));
+  CHECK(has_text(faults_of(published.a), "the TIFF index is not that of the sample's TIFF"));
   published.make(published.a, 1, true);
   CHECK(faults_of(published.a).find("TIF-6 it was made for another dataset than ") == 0);
   std::ofstream(published.a + ".headers") << "<html>404</html>";
-  CHECK(faults_of(published.a).find("TIF-6 it is no TIFF index of this version") == 0);
+  CHECK(faults_of(published.a).find("TIF-6 it is not a TIFF index of this version") == 0);
   std::filesystem::remove(published.a + ".headers");
   CHECK(faults_of(published.a) == "");
 }
 
-TEST_CASE("a header of a TIFF that was replaced by one of equal length gives no wrong pixels") {
+TEST_CASE("the TIFF header of a file that was replaced by one of equal length gives no wrong pixels") {
   const TemporaryFolder folder;
   const std::string path = folder.path("set.tacozip");
   const std::string first = write_plain_tiff(folder.path("first.tif"), 50, 30, 2);
@@ -295,14 +295,14 @@ TEST_CASE("a header of a TIFF that was replaced by one of equal length gives no 
   // Of a server the CRC-32 comes with the pixels.
   const DataFrame far = load(path, {}, std::make_shared<CountingStorage>(false)).data();
   CHECK_THROWS_WITH_AS(pixels_of(*open_raster(far, 0)), doctest::Contains("does not match the file"), FormatError);
-  CHECK(faults_of(path).find("TIF-6 the header of 'image' was made of ") == 0);
+  CHECK(faults_of(path).find("TIF-6 the TIFF index of 'image' was made from ") == 0);
   write_tiff_index(path, {.overwrite = true});
   CHECK(faults_of(path) == "");
   const DataFrame again = load(path, {}, std::make_shared<CountingStorage>(false)).data();
   CHECK(pixels_of(*open_raster(again, 0)) == pixels_of(*open_raster(now)));
 }
 
-TEST_CASE("the file of headers is looked for before the parameters of a URL, and may be something else") {
+TEST_CASE("the file of TIFF headers has its suffix before the query of a URL, and other content is ignored") {
   CHECK(header_file_path("/data/a.tacozip") == "/data/a.tacozip.headers");
   CHECK(header_file_path("/data/a?.tacozip") == "/data/a?.tacozip.headers");
   CHECK(header_file_path("https://host/a.tacozip") == "https://host/a.tacozip.headers");
@@ -315,7 +315,7 @@ TEST_CASE("the file of headers is looked for before the parameters of a URL, and
   CHECK(pixels_of(*open_raster(children(load(path), 0), 0)) == pixels_of(*open_raster(published.file(0))));
 }
 
-TEST_CASE("a file of headers is made once, in the name of its dataset, and of TIFFs only") {
+TEST_CASE("a file of TIFF headers is written once, under the name of its dataset, and for TIFFs only") {
   const Published published;
   write_tiff_index(published.a);
   CHECK_THROWS_AS(write_tiff_index(published.a), Error);
@@ -329,7 +329,7 @@ TEST_CASE("a file of headers is made once, in the name of its dataset, and of TI
   CHECK_FALSE(std::filesystem::exists(published.b + ".headers"));
 }
 
-TEST_CASE("a broken TIFF has no place in a file of headers, and is told") {
+TEST_CASE("a broken TIFF is left out of a file of TIFF headers, and reported") {
   const Published published;
   const std::string path = published.folder.path("broken.tacozip");
   create({.tortilla = Tortilla({Sample("good", published.file(0)),
@@ -342,7 +342,7 @@ TEST_CASE("a broken TIFF has no place in a file of headers, and is told") {
   CHECK_THROWS_AS(open_raster(load(path).data(), 1), FormatError);
 }
 
-TEST_CASE("damage to a file of headers is a FormatError or leaves the pixels as they are") {
+TEST_CASE("damage to a file of TIFF headers is a FormatError or leaves the pixels unchanged") {
   const Published published;
   const std::string path = write_tiff_index(published.a).path;
   const Bytes whole = local_storage()->open(path)->read_all();
@@ -366,7 +366,7 @@ TEST_CASE("damage to a file of headers is a FormatError or leaves the pixels as 
 }
 
 TEST_SUITE("threads") {
-  TEST_CASE("threads find headers beside a dataset, and no data in TIFFs, together") {
+  TEST_CASE("threads read TIFF headers beside a dataset, and no-data values of TIFFs, concurrently") {
     const Scenes scenes;
     const std::string with_column = scenes.make(extensions::with_tiff_index(Tortilla(scenes.samples)));
     const Bytes expected = pixels_of(*open_raster(scenes.tog(2)));

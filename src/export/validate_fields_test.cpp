@@ -70,7 +70,7 @@ bool has_rule(const std::string& path, const std::string& rule) {
   return std::any_of(issues.begin(), issues.end(), [&](const auto& issue) { return issue.rule == rule; });
 }
 
-TEST_CASE("values of STAC, ISTAC and statistics that cannot be are found") {
+TEST_CASE("invalid values of STAC, ISTAC and statistics columns are found") {
   struct Case {
     std::string name;
     std::string rule;
@@ -122,7 +122,7 @@ TEST_CASE("values of STAC, ISTAC and statistics that cannot be are found") {
   CHECK(missed == Strings());
 }
 
-TEST_CASE("create gives reserved columns their types where that is exact, and refuses others") {
+TEST_CASE("create converts reserved columns to their types where that is exact, and refuses others") {
   const Workshop shop = Workshop::in_memory();
   const auto make = [&](const Tortilla& of) {
     return create({of, collection()}, shop.out("x.tacozip"), {.output = {.overwrite = true}}).at(0);
@@ -168,7 +168,7 @@ TEST_CASE("create gives reserved columns their types where that is exact, and re
   CHECK_FALSE(fs::exists(shop.out("y.tacozip")));
 }
 
-TEST_CASE("extents, ids and columns that no reader takes alike are found") {
+TEST_CASE("extents, ids and columns that readers interpret differently are found") {
   const Workshop shop = Workshop::in_memory();
   const auto make = [&](const std::vector<Sample>& of, const Extent& extent) {
     Collection about = collection();
@@ -257,7 +257,7 @@ TEST_CASE("a part that was edited after its index was made is found") {
   CHECK(has_text(faults(index), "CAT-5 row 0: c is 1, source 'a.tacozip' has 555"));
 }
 
-TEST_CASE("a __meta__ with other values than its level is found") {
+TEST_CASE("a __meta__ whose values differ from its level is found") {
   const Workshop shop;
   const auto made = [&](const std::string& name, int value) {
     const Tortilla below({Sample("x", to_bytes("1"), {{"n", value}}), Sample("y", to_bytes("2"), {{"n", 2}})});
@@ -266,7 +266,7 @@ TEST_CASE("a __meta__ with other values than its level is found") {
   const std::string path = made("one", 1), other = made("other", 7);
   CHECK(faults(path) == "");
   fs::copy_file(other + "/DATA/a/__meta__", path + "/DATA/a/__meta__", fs::copy_options::overwrite_existing);
-  CHECK(has_text(faults(path), "MET-2 'DATA/a/__meta__' row 0: n is 7, 1 in its level"));
+  CHECK(has_text(faults(path), "MET-2 'DATA/a/__meta__' row 0: n is 7, the level table has 1"));
 }
 
 }  // namespace

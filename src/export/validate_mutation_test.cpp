@@ -75,7 +75,7 @@ void replace_integers(const std::string& file, int level, std::string_view colum
 
 }  // namespace
 
-TEST_CASE("Faults of ZIP records and TACO_HEADER, one by one") {
+TEST_CASE("Damaged ZIP records and TACO_HEADER fields are found, one at a time") {
   const ZipCase cases[] = {
       {"ZIP-2", "local header has CRC-32 00000001", [](FlatZip& z) { put32(z.bytes, z.local + 14, 1); }},
       {"ZIP-2", "local header has method 8", [](FlatZip& z) { z.bytes[z.local + 8] = 8; }},
@@ -90,41 +90,43 @@ TEST_CASE("Faults of ZIP records and TACO_HEADER, one by one") {
          z.bytes.replace(other, 13, "DATA/new_york");
        }},
       {"ZIP-7", "5 bytes between the central directory", [](FlatZip& z) { z.bytes.insert(z.end, "     "); }},
-      {"ZIP-7", "5 bytes that belong to nothing before the central directory",
+      {"ZIP-7", "5 unused bytes before the central directory",
        [](FlatZip& z) {
          z.bytes.insert(z.directory, "     ");
          put32(z.bytes, z.end + 5 + 16, static_cast<uint32_t>(z.directory + 5));
        }},
       {"ZIP-9", "'DATA/../rid' has a part that is a folder", [](FlatZip& z) { rename_entry(z, "DATA/../rid"); }},
       {"ZIP-9", "'/ATA/madrid'", [](FlatZip& z) { rename_entry(z, "/ATA/madrid"); }},
-      {"ZIP-10", "'DATB/madrid' is no part", [](FlatZip& z) { rename_entry(z, "DATB/madrid"); }},
+      {"ZIP-10", "'DATB/madrid' is not part", [](FlatZip& z) { rename_entry(z, "DATB/madrid"); }},
       {"OFF-3", "'DATA/madrid'", [](FlatZip& z) { rename_entry(z, "DATB/madrid"); }},
       {"ZIP-11", "symbolic link", [](FlatZip& z) { put32(z.bytes, z.central + 38, 0120777u << 16); }},
       {"ZIP-12", "'DATA/madrid' has an extra field",
        [](FlatZip& z) { add_central_extra(z, std::string("UT\1\0\3", 5)); }},
-      {"ZIP-10", "'METADATA/level7.parquet' is no part",
+      {"ZIP-10", "'METADATA/level7.parquet' is not part",
        [](FlatZip& z) { z.bytes[z.bytes.find("METADATA/level0", z.directory) + 14] = '7'; }},
       {"ZIP-2", "local header has flags 1, the central directory 0", [](FlatZip& z) { z.bytes[z.local + 6] = 1; }},
       {"ZIP-2", "local header has compressed size",
        [](FlatZip& z) { z.bytes[z.local + 18]++, z.bytes[z.local + 22]++; }},
-      {"ZIP-2", "local header of 'DATA/nadrid', 'DATA/madrid' expected",
+      {"ZIP-2", "local header has the name 'DATA/nadrid', 'DATA/madrid' expected",
        [](FlatZip& z) { z.bytes[z.local + 35] = 'n'; }},
       {"ZIP-2", "an extra field of 4 bytes", [](FlatZip& z) { add_local_extra(z, std::string("UT\0\0", 4)); }},
       {"ZIP-2", "an extra field of 20 bytes",  // as long as that of ZIP64
        [](FlatZip& z) { add_local_extra(z, std::string("UT\20\0", 4) + std::string(16, 'x')); }},
       {"ZIP-4", "is encrypted", [](FlatZip& z) { z.bytes[z.local + 6] = z.bytes[z.central + 8] = 1; }},
       {"ZIP-4", "is encrypted", [](FlatZip& z) { z.bytes[z.local + 6] = z.bytes[z.central + 8] = 0x40; }},
-      {"ZIP-4", "has flags 8192",  // masked local headers
+      {"ZIP-4", "has the flags 8192, 0 or 2048 expected",  // masked local headers
        [](FlatZip& z) { z.bytes[z.local + 7] = z.bytes[z.central + 9] = 0x20; }},
       {"ZIP-1", "several files", [](FlatZip& z) { z.bytes[z.end + 4] = 1; }},
       {"ZIP-1", "no end of central directory", [](FlatZip& z) { z.bytes += "x"; }},
       {"ZIP-8", "an archive comment of 5 bytes", [](FlatZip& z) { add_comment(z, "hello"); }},
-      {"ZIP-13", "another reader takes for the end record", [](FlatZip& z) { add_comment(z, "PK\5\6 not all of it"); }},
-      {"ZIP-13", "another reader takes for the end record",  // one that is whole, and would be taken
+      {"ZIP-13", "that some readers take for the end of central directory record",
+       [](FlatZip& z) { add_comment(z, "PK\5\6 not all of it"); }},
+      {"ZIP-13",
+       "that some readers take for the end of central directory record",  // one that is whole, and would be taken
        [](FlatZip& z) { add_comment(z, z.bytes.substr(z.end, 22)); }},
       {"ZIP-14", "the ZIP64 field of its local header",
        [](FlatZip& z) { add_local_extra(z, std::string("\1\0\20\0", 4) + std::string(16, '\1')); }},
-      {"ZIP-14", "its ZIP64 field is not that of its sizes and place",
+      {"ZIP-14", "its ZIP64 field does not match its sizes and offset",
        [](FlatZip& z) { add_central_extra(z, std::string("\1\0\10\0", 4) + std::string(8, '\1')); }},
       {"ZIP-15", "'DATA/madrid' is on disk 2", [](FlatZip& z) { z.bytes[z.central + 34] = 2; }},
       {"ZIP-16", "'DATA/madrid' has a comment of 5 bytes",
@@ -162,7 +164,7 @@ TEST_CASE("A ZIP64 end record with more than its numbers") {
   check_broken(folder.write("gap.tacozip", wider), "ZIP-7", "ZIP64 end records of 82 bytes, 76 expected");
 }
 
-TEST_CASE("A ZIP in which tools see different things is not extracted") {
+TEST_CASE("A ZIP that tools interpret differently is not extracted") {
   const TemporaryFolder folder;
   const auto said = [&](const std::function<void(FlatZip&)>& patch) -> std::string {
     FlatZip zip;
@@ -202,7 +204,7 @@ TEST_CASE("A ZIP in which tools see different things is not extracted") {
   CHECK(load(folder.path("comment")).data().num_rows() == load(golden("flat_plain.tacozip")).data().num_rows());
 }
 
-TEST_CASE("Faults of COLLECTION.json, one by one") {
+TEST_CASE("Wrong members of COLLECTION.json are found, one at a time") {
   struct Case {
     const char* rule;
     const char* words;
@@ -218,7 +220,7 @@ TEST_CASE("Faults of COLLECTION.json, one by one") {
       {"COL-6", "missing", R"("description": "Golden dataset of the tacore tests",)", ""},
       {"COL-7", "empty", R"("MIT")", ""},
       {"COL-8", "'MYT'", R"("MIT")", R"("MYT")"},
-      {"COL-9", "no name", R"("name": "tacore",)", R"("name": null,)"},
+      {"COL-9", "neither name nor organization", R"("name": "tacore",)", R"("name": null,)"},
       {"COL-10", "empty", R"("other")", ""},
       {"COL-11", "'others'", R"("other")", R"("others")"},
       {"COL-12", "251 characters", R"("title": null)", nullptr},
@@ -230,7 +232,7 @@ TEST_CASE("Faults of COLLECTION.json, one by one") {
       {"PIT-3", "FILE expected", R"("type": "FOLDER")", R"("type": "FILE")"},
       {"PIT-4", "FILE 'item_9' as child 0 of 'africa'", R"("item_0")", R"("item_9")"},
       {"PIT-5", "n is 4, the level has 3", R"("n": 3)", R"("n": 4)"},
-      {"SCH-5", "'regions', which is no column", R"("region")", R"("regions")"},
+      {"SCH-5", "'regions', but there is no such column", R"("region")", R"("regions")"},
       {"SCH-5", "the type bool", R"("double")", R"("bool")"},
   };
   const std::string title = "\"title\": \"" + std::string(251, 't') + "\"";
@@ -243,7 +245,7 @@ TEST_CASE("Faults of COLLECTION.json, one by one") {
   }
 }
 
-TEST_CASE("Faults of the links between levels, one by one") {
+TEST_CASE("Wrong links between levels are found, one at a time") {
   struct Case {
     const char* rule;
     const char* words;
@@ -255,11 +257,11 @@ TEST_CASE("Faults of the links between levels, one by one") {
       {"LVL-2", "internal:current_id is 1, more than 1 expected", 0, names::kCurrentId, {0, 1, 1}},
       {"LVL-2", "internal:current_id is null", 0, names::kCurrentId, {0, std::nullopt, 2}},
       {"LVL-3", "internal:current_id is 7, 2 expected", 0, names::kCurrentId, {0, 1, 7}},
-      {"LVL-4", "internal:parent_id 2 is no row of level 0", 0, names::kCurrentId, {0, 1, 7}},
-      {"LVL-4", "internal:parent_id 3 is no row of level 0", 1, names::kParentId, {0, 0, 0, 1, 1, 1, 2, 2, 3}},
-      {"LVL-4", "internal:parent_id -1 is no row", 1, names::kParentId, {-1, 0, 0, 1, 1, 1, 2, 2, 2}},
+      {"LVL-4", "internal:parent_id 2 refers to no row of level 0", 0, names::kCurrentId, {0, 1, 7}},
+      {"LVL-4", "internal:parent_id 3 refers to no row of level 0", 1, names::kParentId, {0, 0, 0, 1, 1, 1, 2, 2, 3}},
+      {"LVL-4", "internal:parent_id -1 refers to no row", 1, names::kParentId, {-1, 0, 0, 1, 1, 1, 2, 2, 2}},
       {"LVL-5",
-       "its parent is row 0 of level 0, after that of row 1",
+       "its parent is row 0 of level 0, after rows whose parent is row 1",
        1,
        names::kParentId,
        {1, 1, 1, 0, 0, 0, 2, 2, 2}},
@@ -279,7 +281,7 @@ TEST_CASE("Faults of the links between levels, one by one") {
   }
 }
 
-TEST_CASE("A gap in internal:current_id is no error where internal:parent_id follows it") {
+TEST_CASE("Gaps in internal:current_id that internal:parent_id follows are a warning, not an error") {
   const TemporaryFolder folder;
   const auto path = folder.copy(golden("nested"));
   replace_integers(path + "/METADATA/level0.parquet", 0, names::kCurrentId, {0, 1, 7});
@@ -288,7 +290,7 @@ TEST_CASE("A gap in internal:current_id is no error where internal:parent_id fol
   CHECK(rules_of(validate(path)) == std::set<std::string>{"LVL-3"});
 }
 
-TEST_CASE("Faults of the files of a FOLDER") {
+TEST_CASE("Missing, extra and changed files of a FOLDER are found") {
   const TemporaryFolder folder;
   const auto padded = folder.copy(golden("nested_padded"));
   fs::copy_file(padded + "/DATA/one/__meta__", padded + "/DATA/two/__meta__", fs::copy_options::overwrite_existing);
@@ -296,7 +298,7 @@ TEST_CASE("Faults of the files of a FOLDER") {
 
   const auto nested = folder.copy(golden("nested"));
   fs::copy_file(padded + "/DATA/one/__meta__", nested + "/DATA/asia/__meta__", fs::copy_options::overwrite_existing);
-  check_broken(nested, "PIT-2", "has a column 'score', its level has none");
+  check_broken(nested, "PIT-2", "has a column 'score', but its level table has none");
   check_broken(nested, "MET-4", "has no column 'cloud_cover'");
 
   for (const char* name : {"level3.parquet", "level7.parquet", "notes.txt"}) {
@@ -316,14 +318,14 @@ TEST_CASE("Faults of the files of a FOLDER") {
   fs::create_symlink("/etc/hostname", nested + "/DATA/asia/item_0");
   check_broken(nested, "DIR-2", "not below DATA/");
   fs::create_directory_symlink(".", nested + "/DATA/loop");
-  check_broken(nested, "DIR-2", "a symbolic link to a folder");
+  check_broken(nested, "DIR-2", "is a symbolic link to a folder");
   fs::create_symlink("nowhere", nested + "/DATA/dangling");
   check_broken(nested, "DIR-4", "");
   fs::remove_all(nested + "/DATA");
-  check_broken(nested, "DIR-1", "there is no file 'DATA/asia/item_0'");
+  check_broken(nested, "DIR-1", "the file 'DATA/asia/item_0' is missing");
 }
 
-TEST_CASE("A FOLDER row, a row of __meta__ and padding with another place") {
+TEST_CASE("Wrong offsets and sizes of FOLDER rows, __meta__ rows and padding are found") {
   const std::string path = golden("nested_padded.tacozip");
   const auto archive = local_storage()->open(path);
   Report report;
@@ -343,10 +345,10 @@ TEST_CASE("A FOLDER row, a row of __meta__ and padding with another place") {
   CHECK(rules_of(issues) == std::set<std::string>{"OFF-1", "OFF-2", "MET-3", "ID-3"});
   CHECK(find(issues, "OFF-2", "internal:offset is 2"));
   CHECK(find(issues, "MET-3", "'DATA/two/__meta__' row 2: internal:offset is 3"));
-  CHECK(find(issues, "ID-3", "'__TACOPAD__0' of type FILE and 5 bytes"));
+  CHECK(find(issues, "ID-3", "'__TACOPAD__0' has the type FILE and the size 5"));
 }
 
-TEST_CASE("Statistics of a footer that lie are told by deep checks, and only by them") {
+TEST_CASE("Wrong column statistics of a footer are found by deep checks only") {
   // The bounds of a text stand in the footer as they are, twice (min_value, max_value and their older namesakes).
   const auto lie = [](const std::string& path, const std::string& old, const std::string& now) {
     const std::string file = path + "/METADATA/level0.parquet";
@@ -369,7 +371,7 @@ TEST_CASE("Statistics of a footer that lie are told by deep checks, and only by 
              "column 'id' in row group 0: min is 'afrika', the values have 'africa'"));
 }
 
-TEST_CASE("Faults of an index over several datasets") {
+TEST_CASE("Faults of an index over several datasets are found") {
   const auto change = [](const char* rule, const char* words, const std::function<void(const std::string&)>& patch) {
     const TemporaryFolder folder;
     const auto path = folder.copy(golden("cascade_tacocat"));
@@ -383,7 +385,7 @@ TEST_CASE("Faults of an index over several datasets") {
     REQUIRE(edit_file(path + collection, R"("cascade_part0002.tacozip")", R"("cascade_part0009.tacozip")"));
     REQUIRE(edit_file(path + collection, R"("cascade_part0002.tacozip")", R"("cascade_part0009.tacozip")"));
   });
-  change("CAT-5", "is 'europe', source 'cascade_part0001.tacozip' has 'asia'", [](const auto& path) {
+  change("CAT-5", "is FOLDER 'europe', source 'cascade_part0001.tacozip' has FOLDER 'asia'", [](const auto& path) {
     fs::copy_file(path + "/cascade_part0002.tacozip", path + "/cascade_part0001.tacozip",
                   fs::copy_options::overwrite_existing);
   });
@@ -391,26 +393,26 @@ TEST_CASE("Faults of an index over several datasets") {
     fs::copy_file(path + "/cascade_part0002.tacozip", path + "/cascade_part0001.tacozip",
                   fs::copy_options::overwrite_existing);
   });
-  change("CAT-7", "another taco:pit_schema", [](const auto& path) {
+  change("CAT-7", "a different taco:pit_schema", [](const auto& path) {
     fs::copy_file(golden("nested.tacozip"), path + "/cascade_part0001.tacozip", fs::copy_options::overwrite_existing);
   });
   change("CAT-3", "is an index", [](const auto& path) {
     fs::copy_file(path + "/__TACOCAT__", path + "/cascade_part0001.tacozip", fs::copy_options::overwrite_existing);
   });
-  change("CAT-6", "'cascade_part0001.tacozip' lie outside", [&](const auto& path) {
+  change("CAT-6", "is outside of the extent of source 'cascade_part0001.tacozip'", [&](const auto& path) {
     // The western edge of its extent: Spain lies at 4 degrees west.
     REQUIRE(edit_file(path + collection, "-4,", "-3,"));
     REQUIRE(edit_file(path + collection, "-4,", "-3,") == false);
   });
 }
 
-TEST_CASE("Faults of a TACOLLECTION.json") {
+TEST_CASE("Faults of a TACOLLECTION.json are found") {
   const TemporaryFolder folder;
   const auto path = folder.copy(golden("cascade_tacocat")) + "/TACOLLECTION.json";
   REQUIRE(edit_file(path, R"("n": 4)", R"("n": 5)"));
-  check_broken(path, "CAT-8", "n of the root is 5, its sources have 4");
+  check_broken(path, "CAT-8", "n of the root is 5, the sources have 4 in total");
   REQUIRE(edit_file(path, R"("country_0")", R"("country_9")"));
-  check_broken(path, "CAT-7", "'cascade_part0001.tacozip' has another taco:pit_schema");
+  check_broken(path, "CAT-7", "'cascade_part0001.tacozip' has a different taco:pit_schema than the index");
   fs::remove(fs::path(path).parent_path() / "cascade_part0004.tacozip");
   check_broken(path, "CAT-3", "'cascade_part0004.tacozip'");
   REQUIRE(edit_file(path, "cascade_part0004.tacozip", "TACOLLECTION.json"));

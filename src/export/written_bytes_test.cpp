@@ -252,7 +252,7 @@ TEST_CASE("every byte of a ZIP beside its tables is the one that is spelled here
              "\n"));
 }
 
-TEST_CASE("a FOLDER has these files and no other, with the times of the samples") {
+TEST_CASE("a FOLDER has exactly these files, with the modification times of the samples") {
   const Workshop shop;
   create(tiny(shop), shop.out("x"));
   Strings names;

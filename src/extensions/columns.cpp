@@ -45,7 +45,7 @@ std::string one_of(const Column& column) { return "one of " + join(split(column.
 
 std::string fault_in_word(const Column& column, const Value& value) {
   const auto* word = value.get<std::string>();
-  if (!word) return "no text, expected " + one_of(column);
+  if (!word) return "not text, expected " + one_of(column);
   const auto words = split(column.words, '|');
   const bool is_known = std::find(words.begin(), words.end(), *word) != words.end();
   return is_known ? "" : quoted(*word) + ", expected " + one_of(column);
@@ -94,7 +94,7 @@ std::string fault_in(const Column& column, const Value& value) {
     case Check::Fraction: return number && !is_fraction(value) ? std::to_string(*number) + ", expected 0 to 1" : "";
     case Check::Fractions: return value.get<Value::List>() ? fault_in_fractions(*value.get<Value::List>()) : "";
     case Check::Geometry:
-      return value.get<Binary>() && !is_wkb(value.get<Binary>()->bytes) ? "no WKB, or an empty geometry" : "";
+      return value.get<Binary>() && !is_wkb(value.get<Binary>()->bytes) ? "not WKB, or an empty geometry" : "";
     case Check::OneOf: return fault_in_word(column, value);
   }
   return {};

@@ -35,7 +35,7 @@ std::string fault_in(const Column& column, const Value& value);
 /// What is wrong with the values of all columns of an extension together, as a sentence; "" for good ones.
 std::string fault_among(std::string_view extension, std::span<const Value* const> values);
 
-/// null for nothing
+/// The value, or null for nullopt.
 template <class T>
 Value value_of(const std::optional<T>& value) {
   return value ? Value(*value) : Value();

@@ -32,7 +32,7 @@ Names names_of(const Value& bands) {
 
 }  // namespace
 
-TEST_CASE("Scaling keeps numbers as numbers, and stores both as lists when one is a list") {
+TEST_CASE("Scaling stores numbers as numbers, and both as lists when one of them is a list") {
   const Scaling plain({.scale_factor = 0.5, .scale_offset = -1.0});
   CHECK(names_and_types(plain.schema()) ==
         Names{"scaling:scale_factor float", "scaling:scale_offset float", "scaling:padding list<item: int32>"});
@@ -58,7 +58,7 @@ TEST_CASE("Scaling refuses factors of zero, numbers beyond float32 and paddings 
                        SchemaError);
 }
 
-TEST_CASE("a split is train, test or validation, in this case") {
+TEST_CASE("a split is 'train', 'test' or 'validation', in lower case") {
   for (const char* split : {"train", "test", "validation"}) CHECK(Split(split).values() == std::vector<Value>{split});
   CHECK(names_and_types(Split("test").schema()) == Names{"split string"});
   for (const char* split : {"Train", "val", "", "train "}) {
@@ -98,7 +98,7 @@ TEST_CASE("a split strategy is one of six words") {
   CHECK_THROWS_WITH_AS(SplitStrategy{"Random"}, doctest::Contains("expected one of random, stratified"), SchemaError);
 }
 
-TEST_CASE("14 sensors with 138 bands are those of the published tables") {
+TEST_CASE("the 14 sensors and 138 bands equal the published tables") {
   CHECK(optical_sensors() == Names{"landsat1mss", "landsat2mss", "landsat3mss", "landsat4mss", "landsat5mss",
                                    "landsat4tm", "landsat5tm", "landsat7etm", "landsat8oli", "landsat9oli",
                                    "sentinel2msi", "eo1ali", "aster", "modis"});
@@ -119,7 +119,7 @@ TEST_CASE("14 sensors with 138 bands are those of the published tables") {
   CHECK(crc32(std::as_bytes(std::span(text))) == 0x45a1f377);
 }
 
-TEST_CASE("a sensor brings its bands, or those that are asked for, in that order") {
+TEST_CASE("a sensor fills in its bands, or the requested ones, in that order") {
   const OpticalData all({.sensor = "sentinel2msi"});
   CHECK(names_and_types(all.schema())[0] == "optical:sensor string");
   CHECK(names_and_types(all.schema())[1].starts_with("optical:bands list<item: struct<name: string, index: int32,"));
@@ -133,7 +133,7 @@ TEST_CASE("a sensor brings its bands, or those that are asked for, in that order
   CHECK(some[2] == Value(3));
 }
 
-TEST_CASE("bands of one's own need the name of a sensor, which may be any") {
+TEST_CASE("custom bands need the name of a sensor, which may be any") {
   const auto own = OpticalData({.sensor = "cubesat 7", .bands = {{.name = "pan"}}}).values();
   CHECK(own[0] == Value("cubesat 7"));
   CHECK(names_of(own[1]) == Names{"pan"});
@@ -142,7 +142,7 @@ TEST_CASE("bands of one's own need the name of a sensor, which may be any") {
   CHECK_THROWS_WITH_AS(OpticalData({}), doctest::Contains("Either bands or sensor must be provided"), SchemaError);
 }
 
-TEST_CASE("unknown sensors and bands are refused, with those that are known") {
+TEST_CASE("unknown sensors and bands are refused with a list of the known ones") {
   CHECK_THROWS_WITH_AS(OpticalData({.sensor = "xsentinel2msi"}), doctest::Contains("expected one of landsat1mss"),
                        SchemaError);
   CHECK_THROWS_WITH_AS(OpticalData({.sensor = "landsat4tm[B02,B99]"}),
@@ -151,7 +151,7 @@ TEST_CASE("unknown sensors and bands are refused, with those that are known") {
   CHECK_THROWS_WITH_AS(OpticalData({.sensor = "landsat4tm[B02"}), doctest::Contains("expected ]"), SchemaError);
 }
 
-TEST_CASE("the statement about responsible use has eleven texts, null where nothing is said") {
+TEST_CASE("the responsible-use statement has eleven texts, null where omitted") {
   const RaiStatement statement({.data_biases = "few at sea", .data_release_maintenance_plan = "yearly"});
   REQUIRE(statement.schema().size() == 11);
   Names names;

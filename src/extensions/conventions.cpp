@@ -120,7 +120,7 @@ std::vector<std::string> check_convention(Convention convention, const Taco& tac
   const auto members = json_members(taco.collection.json);
   const auto is_classes = [](const JsonMember& member) { return member.key == "\"labels:classes\""; };
   if (has_classes && std::none_of(members.begin(), members.end(), is_classes)) {
-    out.emplace_back("the collection has no labels:classes; Labels gives them");
+    out.emplace_back("the collection has no labels:classes; the extension Labels adds them");
   }
   return out;
 }

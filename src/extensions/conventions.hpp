@@ -11,7 +11,7 @@ namespace tacore::extensions {
 /// The name of its columns in the table of columns.hpp.
 const char* extension_of(Convention convention);
 
-/// The parts of a dataset that a convention is about.
+/// The parts of a dataset that a convention sets rules for.
 struct DatasetShape {
   std::vector<std::string> samples = {};                   ///< ids of level 0
   std::vector<FieldDescription> fields = {};               ///< of level 0
@@ -19,7 +19,7 @@ struct DatasetShape {
   std::vector<std::vector<std::string>> child_ids = {};    ///< by level, level 1 first
 };
 
-/// check_convention on such parts.
+/// check_convention() of such parts.
 std::vector<std::string> faults_of(Convention convention, const DatasetShape& dataset);
 
 }  // namespace tacore::extensions

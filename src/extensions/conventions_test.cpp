@@ -67,7 +67,7 @@ TEST_CASE("flood has its columns in order, and four classes") {
   CHECK(water[1].second == Value("2"));
 }
 
-TEST_CASE("change has both times, land cover the part of each class") {
+TEST_CASE("the change convention has both times, land cover the fraction of each class") {
   CHECK(names_and_types(Convention::Change) ==
         std::vector<std::string>{"change:time_before timestamp[us]", "change:time_after timestamp[us]"});
   CHECK(Change({.time_before = at(1), .time_after = at(2)}).values() == std::vector<Value>{at(1), at(2)});
@@ -79,7 +79,7 @@ TEST_CASE("change has both times, land cover the part of each class") {
 TEST_CASE("constructors refuse what the task does not allow") {
   CHECK_THROWS_WITH_AS(Methane({.ch4_fluxrate = -1.}), doctest::Contains("methane:ch4_fluxrate is -1"), SchemaError);
   CHECK_THROWS_WITH_AS(Methane({.wind_v = 1e308 * 10}), doctest::Contains("methane:wind_v is not finite"), SchemaError);
-  CHECK_THROWS_WITH_AS(Methane({.plume_geometry = Binary{"junk"}}), doctest::Contains("plume:geometry is no WKB"),
+  CHECK_THROWS_WITH_AS(Methane({.plume_geometry = Binary{"junk"}}), doctest::Contains("plume:geometry is not WKB"),
                        SchemaError);
   CHECK_THROWS_WITH_AS(Flood({}), doctest::Contains("flood:event_id is empty"), SchemaError);
   CHECK_THROWS_WITH_AS(Flood({.event_id = "e", .cloud_fraction = 1.5}), doctest::Contains("expected 0 to 1"),
@@ -115,7 +115,7 @@ TEST_CASE("missing columns and wrong types are listed") {
                                                          "there is no column change:time_after (timestamp[us])"});
 }
 
-TEST_CASE("all values that are not allowed are listed, with their samples") {
+TEST_CASE("all invalid values are listed with their samples") {
   CHECK(faults_of(Convention::Flood,
                   dataset_of(Convention::Flood,
                              {{"a", {}, {}, 2., {}, {}}, {{}, {}, {}, {}, -1., {}}, {"c", {}, {}, 0., 0., 0.}})) ==

@@ -60,7 +60,7 @@ void check_layers(std::span<const Variable> variables, const GeoLayers& layers) 
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       unknown.push_back(name);
     } else if (!layer || layer->source().empty() || layer->version().empty()) {
-      throw SchemaError("layer " + name + ": expected one with a source and a version, which are recorded");
+      throw SchemaError("layer " + name + ": a layer with a source and a version expected, which are recorded");
     }
   }
   if (!unknown.empty()) {
@@ -78,7 +78,7 @@ std::string description_of(const Variable& variable, const GeoLayer* layer) {
          (layer ? ". Source: " + layer->source() + ", version " + layer->version() : ". Not computed");
 }
 
-/// Of an index, means of numbers up to 1 may be beyond it by as much as they are rounded.
+/// The mean of an index, of numbers from 0 to 1, may be outside of that range by a rounding error.
 constexpr double kRounding = 1e-9;
 
 Value value_in(const GeoLayer& layer, const Variable& variable, const Footprint& footprint) {
@@ -88,14 +88,14 @@ Value value_in(const GeoLayer& layer, const Variable& variable, const Footprint&
     return SchemaError(std::string(variable.name) + " (" + layer.source() + ") is " + what);
   };
   if (variable.kind == Kind::Name) {
-    if (!value.get<std::string>()) throw fail("no text; expected a layer of names");
+    if (!value.get<std::string>()) throw fail("not text; expected a layer of names");
     return value;
   }
-  if (!value.get<double>()) throw fail("no number; expected a layer of numbers");
+  if (!value.get<double>()) throw fail("not a number; expected a layer of numbers");
   const double number = *value.get<double>();
   if (!std::isfinite(number)) throw fail("not finite");
   if (variable.kind == Kind::Metres) {
-    if (std::abs(number) > 1e6) throw fail(std::to_string(number) + ", which are no metres of elevation");
+    if (std::abs(number) > 1e6) throw fail(std::to_string(number) + ", expected an elevation in metres");
     return Value(static_cast<int64_t>(std::llround(number)));
   }
   if (variable.kind == Kind::Number) return value;
@@ -194,7 +194,7 @@ std::vector<std::string> geo_enrich_variables() {
 
 void check_geo_enrich(const GeoLayers& layers, double scale_m) {
   check_layers(kGeoEnrich, layers);
-  if (layers.empty()) throw SchemaError("GeoEnrich: there is no layer, expected at least one");
+  if (layers.empty()) throw SchemaError("GeoEnrich: no layers, expected at least one");
   if (!(scale_m >= 1) || !std::isfinite(scale_m)) {
     throw SchemaError("scale_m " + std::to_string(scale_m) + ": expected at least 1");
   }

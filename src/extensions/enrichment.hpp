@@ -11,10 +11,10 @@
 #include "tacore/crs.hpp"
 #include "tacore/extensions/geo_layers.hpp"
 
-/// RAI and GeoEnrich, apart from where their footprints come from.
+/// The computation of RAI and GeoEnrich from given footprints.
 namespace tacore::extensions {
 
-/// What a sample has of the columns that tell where it lies; null for what it has not.
+/// The columns of a sample that locate it; null for absent ones.
 struct PlaceColumns {
   const Value* stac_crs = nullptr;
   const Value* stac_tensor_shape = nullptr;
@@ -23,7 +23,7 @@ struct PlaceColumns {
   const Value* istac_geometry = nullptr;
 };
 
-/// Throws SchemaError naming the sample when the place is not told.
+/// Throws SchemaError that names the sample when these columns do not locate it.
 Footprint footprint_of(const PlaceColumns& columns, const std::string& sample_id);
 /// The square with sides of `scale_m` metres around a position.
 Footprint square_around(const LonLat& at, double scale_m);

@@ -19,7 +19,7 @@ BBox envelope_of(const Footprint& footprint) {
   return wkb_envelope(std::as_bytes(std::span(footprint.geometry.bytes))).value();
 }
 
-/// Answers what a test wants, given the envelope of the footprint.
+/// A layer whose values a test computes from the envelope of the footprint.
 class MadeUp : public GeoLayer {
  public:
   using Answer = std::function<Value(const BBox&)>;
@@ -49,7 +49,7 @@ std::vector<std::string> names_and_types(const std::vector<FieldDescription>& sc
 
 }  // namespace
 
-TEST_CASE("RAI has its nine columns, whatever layers there are") {
+TEST_CASE("RAI has the same nine columns for any set of layers") {
   const auto schema = rai_schema({{"elevation", always(1.)}});
   CHECK(names_and_types(schema) == std::vector<std::string>{"rai:elevation int64", "rai:cisi double", "rai:gdp double",
                                                             "rai:hdi double", "rai:gmi double", "rai:pop double",
@@ -66,7 +66,7 @@ TEST_CASE("RAI records source and version of each layer") {
   CHECK(schema[0].description == "Mean elevation of the footprint, m. Not computed");
 }
 
-TEST_CASE("RAI writes elevation in whole metres, indices and names as they are") {
+TEST_CASE("RAI stores elevation in whole metres, and indices and names unchanged") {
   const auto values = rai_values({{"elevation", always(-12.5)},
                                   {"cisi", always(1 + 1e-12)},
                                   {"gdp", always(1.5e9)},
@@ -78,7 +78,7 @@ TEST_CASE("RAI writes elevation in whole metres, indices and names as they are")
   CHECK(rai_values({{"elevation", always(7.49)}}, somewhere())[0] == Value(int64_t{7}));
 }
 
-TEST_CASE("RAI: no coverage is null and never 0") {
+TEST_CASE("RAI stores null for a footprint without coverage, never 0") {
   GeoLayers layers;
   for (const char* name : {"elevation", "cisi", "gdp", "hdi", "gmi", "pop", "admin0", "admin1", "admin2"}) {
     layers[name] = always({});
@@ -86,7 +86,7 @@ TEST_CASE("RAI: no coverage is null and never 0") {
   CHECK(rai_values(layers, somewhere()) == std::vector<Value>(9));
 }
 
-TEST_CASE("RAI: an index outside 0 to 1 and a layer of the wrong kind are refused") {
+TEST_CASE("RAI refuses an index outside 0 to 1 and a layer of the wrong kind") {
   for (const char* index : {"cisi", "hdi", "gmi"}) {
     CAPTURE(index);
     for (const double value : {-0.1, 1.01, 87.}) {
@@ -98,11 +98,11 @@ TEST_CASE("RAI: an index outside 0 to 1 and a layer of the wrong kind are refuse
                        doctest::Contains("expected a layer of numbers"), SchemaError);
   CHECK_THROWS_WITH_AS(rai_values({{"admin0", always(4.)}}, somewhere()),
                        doctest::Contains("expected a layer of names"), SchemaError);
-  CHECK_THROWS_WITH_AS(rai_values({{"elevation", always(-3.4e38)}}, somewhere()), doctest::Contains("no metres"),
-                       SchemaError);
+  CHECK_THROWS_WITH_AS(rai_values({{"elevation", always(-3.4e38)}}, somewhere()),
+                       doctest::Contains("expected an elevation in metres"), SchemaError);
 }
 
-TEST_CASE("RAI: layers need a known name, a source and a version") {
+TEST_CASE("RAI refuses layers without a known name, a source and a version") {
   CHECK_THROWS_WITH_AS(check_rai_layers({{"height", always(1.)}}),
                        doctest::Contains("Invalid variables: [height]\nValid options: [elevation, cisi,"), SchemaError);
   const auto answer = [](const BBox&) { return Value(1.); };
@@ -144,7 +144,7 @@ TEST_CASE("RAI without STAC is an error that names the sample") {
       doctest::Contains("stac:tensor_shape: expected a list of numbers"), SchemaError);
 }
 
-TEST_CASE("a square has the same sides in metres everywhere, and ends at the poles") {
+TEST_CASE("the square around a centroid has equal sides in metres everywhere, and is cut at the poles") {
   for (const double lat : {0., 45., -80.}) {
     CAPTURE(lat);
     const BBox box = envelope_of(square_around({20, lat}, 5120));
@@ -157,7 +157,7 @@ TEST_CASE("a square has the same sides in metres everywhere, and ends at the pol
   CHECK(pole.maxx - pole.minx == 360);
 }
 
-TEST_CASE("GeoEnrich has 15 variables, whose order is that of its columns and its schema") {
+TEST_CASE("GeoEnrich has 15 variables, in the order of its columns and its schema") {
   CHECK(geo_enrich_variables() == std::vector<std::string>{"elevation", "cisi", "precipitation", "temperature",
                                                            "soil_clay", "soil_sand", "soil_carbon", "soil_bulk_density",
                                                            "soil_ph", "gdp", "human_modification", "population",
@@ -172,7 +172,7 @@ TEST_CASE("GeoEnrich has 15 variables, whose order is that of its columns and it
         std::vector<std::vector<Value>>{{2.5, {}}, {5., {}}, {"Peru", {}}});
 }
 
-TEST_CASE("a null centroid is a null row, and each sample is asked about its own place") {
+TEST_CASE("a null centroid gives a null row, and each sample is queried at its own location") {
   const auto layer = std::make_shared<MadeUp>([](const BBox& box) { return Value((box.minx + box.maxx) / 2); });
   const std::vector<std::optional<LonLat>> positions = {LonLat{30, 2}, std::nullopt, LonLat{-70, 60}};
   const auto columns = geo_enrich_columns({{"gdp", layer}}, 100, positions);

@@ -63,7 +63,7 @@ const Case kCases[] = {
 
 }  // namespace
 
-TEST_CASE("codes and anchors are those of a table of all anchors") {
+TEST_CASE("codes and anchors equal those of a table of all anchors") {
   for (const Case& c : kCases) {
     CAPTURE(c.code);
     const MajorTomGrid grid({.dist_km = c.dist_km});
@@ -74,7 +74,7 @@ TEST_CASE("codes and anchors are those of a table of all anchors") {
   }
 }
 
-TEST_CASE("codes of further places are those of the published grid") {
+TEST_CASE("codes of further locations equal those of the published grid") {
   const MajorTomGrid grid;
   CHECK(code_at(grid, 89, 10) == "0100km_0094U_0001R");
   CHECK(code_at(grid, -85, 0) == "0100km_0094D_0001L");
@@ -90,7 +90,7 @@ TEST_CASE("codes of further places are those of the published grid") {
   CHECK(code_at(MajorTomGrid({.dist_km = 100, .sep = "-"}), 45, 10) == "0100km-0050U-0007R");
 }
 
-TEST_CASE("rows and columns are as many as the published grid has") {
+TEST_CASE("the grid has as many rows and columns as the published one") {
   struct Count {
     double dist_km;
     MajorTomRange rows;
@@ -106,7 +106,7 @@ TEST_CASE("rows and columns are as many as the published grid has") {
   }
 }
 
-TEST_CASE("longitudes are taken as they are, NaN goes to the last row and column") {
+TEST_CASE("longitudes are not wrapped, and NaN maps to the last row and column") {
   const MajorTomGrid grid;
   CHECK(code_at(grid, 0, 540) == "0100km_0001D_0200R");
   const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -121,7 +121,7 @@ TEST_CASE("a row without an anchor within the longitudes has one column, at -180
   CHECK(grid.rowcol2latlon(cell).lon == -180);
 }
 
-TEST_CASE("the finest grid is a closed form, and finds its own anchors again") {
+TEST_CASE("the finest grid is computed in closed form, and maps its anchors to their own cells") {
   const MajorTomGrid grid({.dist_km = 1});
   CHECK(grid.rows() == MajorTomRange{-9462, 9462});
   for (const auto& [lat, lon] : {std::pair{48.8566, 2.3522}, {-33.86, 151.2}, {0.001, -179.9}, {84.9, 12.0}}) {
@@ -134,7 +134,7 @@ TEST_CASE("the finest grid is a closed form, and finds its own anchors again") {
   }
 }
 
-TEST_CASE("labels and signed numbers lead back to the anchor") {
+TEST_CASE("labels and signed numbers are converted back to the anchor") {
   const MajorTomGrid grid;
   for (const auto& [lat, lon] : {std::pair{40.7, -74.}, {-33.86, 151.2}, {1., 1.}}) {
     const MajorTomCell cell = grid.latlon2rowcol(lat, lon);
@@ -156,7 +156,7 @@ TEST_CASE("a label or number that is not in the grid is refused") {
   }
 }
 
-TEST_CASE("a distance that is no distance and latitudes without a row are refused") {
+TEST_CASE("an invalid cell size and latitude limits without a row are refused") {
   for (const double dist :
        {0., -1., std::numeric_limits<double>::infinity(), 1e-300, std::numeric_limits<double>::quiet_NaN()}) {
     CAPTURE(dist);

@@ -27,24 +27,24 @@ using Codes = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("places on the Z-order curve are those of the published code") {
+TEST_CASE("positions on the Z-order curve equal those of the published code") {
   CHECK(zorder({0, 0}) == 1099511627775);
   CHECK(zorder({10, 45}) == 3483196451579);
   CHECK(zorder({180, 90}) == 4398046511103);
   CHECK(zorder({-180, -90}) == 0);
 }
 
-TEST_CASE("a position outside of the globe is moved to its edge") {
+TEST_CASE("a position outside the globe is clamped to its edge") {
   CHECK(zorder({200, 95}) == zorder({180, 90}));
   CHECK(zorder({-200, -95}) == 0);
 }
 
-TEST_CASE("samples that lie beside each other are in one group") {
+TEST_CASE("neighbouring samples are in one group") {
   const Positions positions = {LonLat{0, 0}, LonLat{100, 0}, LonLat{1, 1}, LonLat{101, 1}, LonLat{-100, -50}};
   CHECK(groups(positions, {.target_count = 2}) == Codes{"sg0000", "sg0001", "sg0001", "sg0002", "sg0000"});
 }
 
-TEST_CASE("a group ends before a size limit, and one sample may exceed it") {
+TEST_CASE("a group ends before a size limit, but a single sample may exceed it") {
   const Positions positions(5, LonLat{1, 1});
   CHECK(groups(positions, {.target_size = "1KB"}, {500, 524, 1, 5000, 1}) ==
         Codes{"sg0000", "sg0000", "sg0001", "sg0002", "sg0003"});
@@ -52,7 +52,7 @@ TEST_CASE("a group ends before a size limit, and one sample may exceed it") {
         Codes{"sg0000", "sg0000", "sg0001", "sg0002", "sg0003"});
 }
 
-TEST_CASE("equal positions stay in their order") {
+TEST_CASE("samples at equal positions keep their order") {
   const Positions positions(100, LonLat{5, 5});
   const auto codes = groups(positions, {.target_count = 1});
   CHECK(codes.front() == "sg0000");
@@ -60,13 +60,13 @@ TEST_CASE("equal positions stay in their order") {
   CHECK(codes.back() == "sg0099");
 }
 
-TEST_CASE("a sample without a position has no group, and a dataset without any none at all") {
+TEST_CASE("a sample without a position has no group, and a dataset without positions is refused") {
   CHECK(groups({LonLat{1, 1}, std::nullopt, LonLat{2, 2}}, {.target_count = 1}) == Codes{"sg0000", "-", "sg0001"});
   CHECK_THROWS_WITH_AS(groups({std::nullopt}, {.target_count = 1}), doctest::Contains("No valid centroids found"),
                        SchemaError);
 }
 
-TEST_CASE("limits that are none or not positive are refused") {
+TEST_CASE("missing and non-positive limits are refused") {
   const Positions one = {LonLat{0, 0}};
   CHECK_THROWS_WITH_AS(groups(one, {}), doctest::Contains("Must specify at least one of"), SchemaError);
   CHECK_THROWS_WITH_AS(groups(one, {.target_count = 0}), doctest::Contains("must be positive"), SchemaError);

@@ -13,7 +13,7 @@ namespace tacore::extensions {
 
 namespace {
 
-/// Errors that begin with the sample they are about.
+/// Adds the id of the sample to the messages of errors.
 class Complaint {
  public:
   explicit Complaint(const std::string& sample_id) : prefix_(sample_id.empty() ? "" : "[" + sample_id + "] ") {}

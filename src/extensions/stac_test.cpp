@@ -13,7 +13,7 @@ using namespace tacore::extensions;
 
 namespace {
 
-/// Knows `metres`, in which a degree is 1000, and `degrees`.
+/// Two systems: `metres`, in which a degree is 1000, and `degrees`.
 class MadeUp : public CrsTransformer {
  public:
   bool is_geographic(const std::string& crs) const override {
@@ -85,7 +85,7 @@ TEST_CASE("the centroid is the centre of the grid, as 21 bytes of WKB") {
   CHECK(*stac.values()[4].get<Binary>() == Binary{wkb_point(10, 5)});
 }
 
-TEST_CASE("a start after the end is refused, the middle is rounded down and needs an end") {
+TEST_CASE("a start after the end is refused, and the middle is rounded down and needs an end") {
   auto in = good_stac();
   in.time_end = Timestamp{999'999};
   check_refused<STAC>(in, "time_start (1970-01-01T00:00:01Z) > time_end (1970-01-01T00:00:00.999999Z)");
@@ -135,7 +135,7 @@ TEST_CASE("codes of SR-ORG are accepted with a given centroid only") {
   CHECK(STAC(in).values()[0] == Value("SR-ORG:6864"));
 }
 
-TEST_CASE("a centroid that is nowhere is refused") {
+TEST_CASE("a centroid off the globe, not finite or not a WKB Point is refused") {
   auto in = good_stac();
   in.geotransform[0] = 400;
   check_refused<STAC>(in, "Longitude 401.0");
@@ -154,7 +154,7 @@ TEST_CASE("a centroid that is nowhere is refused") {
   check_refused<STAC>(in, "WKB");
 }
 
-TEST_CASE("a rotated grid has its true centre") {
+TEST_CASE("the centroid of a rotated grid is the centre of the rotated grid") {
   auto in = good_stac();
   in.crs = "metres";
   in.transformer = &kMadeUp;
@@ -183,7 +183,7 @@ TEST_CASE("ISTAC has its columns in order, with a value for each") {
   CHECK(*istac.values()[5].get<Binary>() == Binary{wkb_point(5, 2)});
 }
 
-TEST_CASE("the centroid is planar in the CRS, then transformed") {
+TEST_CASE("the centroid is computed in the CRS, then transformed") {
   auto in = good_istac();
   in.crs = "metres";
   in.transformer = &kMadeUp;

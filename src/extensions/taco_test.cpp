@@ -19,7 +19,7 @@ Collection collection() {
   return out;
 }
 
-TEST_CASE("keys beyond the model are added, a second time in their place") {
+TEST_CASE("members beyond the model are added, and replaced in place the second time") {
   Taco taco{Tortilla({file("a")}), collection()};
   taco.collection.json = R"({"note": 1.00, "id": "old"})";
   taco.extend_with("paper", "first");
@@ -29,7 +29,7 @@ TEST_CASE("keys beyond the model are added, a second time in their place") {
                                 R"("years":[2020,2021.5,null,true]})");
 }
 
-TEST_CASE("keys of the model and binary values are refused, and nothing changes") {
+TEST_CASE("members of the model and binary values are refused, and nothing changes") {
   Taco taco{Tortilla({file("a")}), collection()};
   for (const char* key : {"id", "extent", "curators", "taco:pit_schema", "taco:sources", ""}) {
     CAPTURE(std::string(key));
@@ -40,7 +40,7 @@ TEST_CASE("keys of the model and binary values are refused, and nothing changes"
   CHECK(taco.collection.json.empty());
 }
 
-TEST_CASE("an extension of datasets adds its keys") {
+TEST_CASE("a dataset extension adds its members") {
   Taco taco{Tortilla({file("a")}), collection()};
   taco.extend_with(extensions::Labels({{.name = "cloud", .category = "1"}}, "what is seen"));
   CHECK(has_text(taco.collection.json, R"("labels:num_classes":1)"));
@@ -54,7 +54,7 @@ TEST_CASE("validate tells all issues, counts and parts, and writes nothing") {
     return std::count_if(bad.issues.begin(), bad.issues.end(),
                          [&](const auto& issue) { return has_text(issue, part); });
   };
-  CHECK(told("part of a dataset") == 1);
+  CHECK(told("reserved for a folder inside of a dataset") == 1);
   CHECK(told("the collection: ") >= 5);
   CHECK(told("PIT violation") == 1);
   CHECK(told("zip") == 1);
@@ -76,7 +76,7 @@ TEST_CASE("an output without a name is refused before anything is written") {
   }
 }
 
-TEST_CASE("overwriting replaces datasets and empty folders, never a folder of other files") {
+TEST_CASE("overwrite replaces datasets and empty folders, never a folder with other files") {
   const auto folder = std::filesystem::temp_directory_path() / "tacore-taco-test";
   std::filesystem::remove_all(folder);
   std::filesystem::create_directory(folder);
@@ -91,7 +91,7 @@ TEST_CASE("overwriting replaces datasets and empty folders, never a folder of ot
   std::filesystem::remove_all(folder);
 }
 
-TEST_CASE("fields that differ in case only are refused, those of every dataset too") {
+TEST_CASE("field names that differ in case only are refused, against the reserved fields as well") {
   const auto issues = [](const char* a, const char* b) {
     return check_plan({Tortilla({file("x", {{a, 1}, {b, 2}})}), collection()}, "/nowhere/x").issues;
   };
@@ -102,23 +102,23 @@ TEST_CASE("fields that differ in case only are refused, those of every dataset t
         Strings{"level 0 has fields 'id' and 'ID', which differ in case only; SQL takes them for one"});
 }
 
-TEST_CASE("make_compliant pads what is missing and says so") {
+TEST_CASE("make_compliant pads missing children and reports it") {
   const Taco regular{Tortilla({folder("t", {"a", "b"})}), collection()};
   CHECK(make_compliant(regular).changes.empty());
   const Compliant padded = make_compliant({Tortilla({folder("t", {"a", "b"}), folder("u", {"a"})}), collection()});
-  CHECK(padded.changes == Strings{"1 samples of padding stand for those missing at level 1"});
+  CHECK(padded.changes == Strings{"1 sample of padding was added for missing children at level 1"});
   CHECK(padded.taco.tortilla.ids(1) == Strings{"a", "b", "a", "__TACOPAD__1"});
   CHECK(check_plan(padded.taco, "/nowhere/x").issues.empty());
 }
 
 TEST_CASE("make_compliant orders children whose orders contradict each other") {
   const Compliant sorted = make_compliant({Tortilla({folder("t", {"a", "b"}), folder("s", {"b", "a"})}), collection()});
-  CHECK(sorted.changes == Strings{"children stand in the code-point order of their ids"});
+  CHECK(sorted.changes == Strings{"children are sorted by their ids, in code-point order"});
   CHECK(sorted.taco.tortilla.ids(0) == Strings{"t", "s"});
   CHECK(sorted.taco.tortilla.ids(1) == Strings{"a", "b", "a", "b"});
 }
 
-TEST_CASE("make_compliant refuses what nothing mends") {
+TEST_CASE("make_compliant refuses trees that it cannot repair") {
   const Taco mixed{Tortilla({Sample("t", Tortilla({file("a")})), file("f")}), collection()};
   CHECK(has_text(error_of([&] { make_compliant(mixed); }), "roots of one type"));
 }

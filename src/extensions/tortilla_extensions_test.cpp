@@ -34,12 +34,12 @@ std::string extend_error(const Tortilla& tortilla, const TortillaExtension& exte
   return text_of<SchemaError>([&] { tortilla.extend_with(extension); });
 }
 
-TEST_CASE("MajorTOM has a code for samples with a centroid, and null for those without") {
+TEST_CASE("MajorTOM gives a code for samples with a centroid, and null for others") {
   const Tortilla coded = samples_at({{{0, 0}}, std::nullopt, {{2.3522, 48.8566}}}).extend_with(MajorTOM());
   CHECK(coded.column("majortom:code") == std::vector<Value>{"0100km_0001D_0001L", {}, "0100km_0054U_0001R"});
 }
 
-TEST_CASE("MajorTOM takes the centroid of an irregular sample, too") {
+TEST_CASE("MajorTOM uses the ISTAC centroid of an irregular sample") {
   CHECK(samples_at({{{0, 0}}}, "istac:centroid").extend_with(MajorTOM()).column("majortom:code")[0] ==
         Value("0100km_0001D_0001L"));
 }
@@ -52,12 +52,12 @@ TEST_CASE("a dataset without a centroid column is refused with the columns that 
   }
 }
 
-TEST_CASE("bytes that are no geometry are refused with the number of their sample") {
+TEST_CASE("invalid geometry bytes are refused with the number of their sample") {
   const Tortilla bad({Sample("a", Bytes(1), {{"stac:centroid", Binary{"\1\2"}}})});
   CHECK(has_text(extend_error(bad, MajorTOM()), "stac:centroid of sample 0"));
 }
 
-TEST_CASE("SpatialGrouping makes groups by number and by bytes") {
+TEST_CASE("SpatialGrouping forms groups by count and by size") {
   const Tortilla places = samples_at({{{0, 0}}, {{100, 0}}, {{1, 1}}, {{101, 1}}, {{-100, -50}}});
   CHECK(places.extend_with(SpatialGrouping({.target_count = 2})).column("spatialgroup:code") ==
         std::vector<Value>{"sg0000", "sg0001", "sg0001", "sg0002", "sg0000"});

@@ -11,7 +11,7 @@
 namespace tacore::extensions {
 namespace {
 
-/// One family of columns at a level: what is stated of each sample.
+/// The stored values of one family of columns at a level.
 class Stated {
  public:
   Stated(const Tortilla& samples, int level, const std::vector<FieldDescription>& schema) : ids_(samples.ids(level)) {
@@ -109,7 +109,7 @@ std::vector<Value> istac_values(const Stated& stated, std::size_t row, const Crs
       .values();
 }
 
-/// A family of columns: its schema, what it cannot do without, and how a row of it is made.
+/// A family of columns: its schema, the columns that must exist, and the function that computes a row.
 struct Family {
   std::vector<FieldDescription> schema;
   std::vector<std::string> needed;

@@ -40,7 +40,7 @@ TEST_CASE("samples that state grid and time get all STAC columns, in their order
   CHECK(done.column("stac:time_start") == std::vector<Value>{start, {}});
 }
 
-TEST_CASE("times may be text, and what is computed already stays") {
+TEST_CASE("times may be text, and existing computed columns are kept") {
   const Binary given{wkb_point(1, 2)};
   Sample sample = scene("a", "EPSG:4326", "2024-01-31T00:00:00Z");
   sample.extend_with({{"stac:centroid", given}});
@@ -49,14 +49,14 @@ TEST_CASE("times may be text, and what is computed already stays") {
   CHECK(done.column("stac:centroid")[0] == Value(given));
 }
 
-TEST_CASE("columns are completed at the level that has them") {
+TEST_CASE("STAC columns are completed at the level that has the inputs") {
   const Tortilla below({scene("x", "EPSG:4326", Timestamp{})});
   const Tortilla done = with_stac(Tortilla({Sample("t", below), Sample("u", below)}));
   CHECK(done.fields(0).empty());
   CHECK(done.column("stac:centroid", 1).size() == 2);
 }
 
-TEST_CASE("a sample whose STAC columns cannot be completed is named") {
+TEST_CASE("a sample whose STAC columns cannot be completed is an error that names it") {
   CHECK(has_text(text_of<SchemaError>([] { with_stac(Tortilla({Sample("a", Bytes(1))})); }),
                  "no level has the columns stac:crs, stac:tensor_shape, stac:geotransform, stac:time_start"));
   CHECK(has_text(text_of<SchemaError>([] { with_stac(Tortilla({scene("a", "EPSG:3035", Timestamp{})})); }),
@@ -71,7 +71,7 @@ TEST_CASE("a sample whose STAC columns cannot be completed is named") {
                  "[a] stac:geotransform is not six numbers"));
 }
 
-TEST_CASE("a footprint gets its centroid") {
+TEST_CASE("a footprint column gets its centroid") {
   const Tortilla points({Sample(
       "a", Bytes(1),
       {{"istac:crs", "EPSG:4326"}, {"istac:geometry", Binary{wkb_point(3, 4)}}, {"istac:time_start", "2024-01-31"}})});

@@ -16,11 +16,11 @@ inline constexpr const char* kCompression = "chunk:compression";
 inline constexpr const char* kPredictor = "chunk:predictor";
 inline constexpr const char* kInterleave = "chunk:interleave";
 inline constexpr const char* kNodata = "chunk:nodata";
-/// Ours: lengths of the axes that the bands are folded from; only where a raster has some.
+/// An addition of tacore: lengths of the axes that were flattened into bands; absent when no raster has any.
 inline constexpr const char* kAxes = "chunk:axes";
 }  // namespace chunk
 
-/// And those of a table of histograms.
+/// Names of the columns of a table of histograms.
 namespace hist {
 inline constexpr const char* kBins = "hist:bins";
 inline constexpr const char* kMin = "hist:min";

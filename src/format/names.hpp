@@ -13,7 +13,7 @@ inline constexpr std::string_view kData = "DATA/";                      ///< the
 inline constexpr std::string_view kMetadata = "METADATA/";              ///< the levels
 inline constexpr std::string_view kMeta = "__meta__";                   ///< children of one FOLDER
 inline constexpr std::string_view kTacocatFolder = ".tacocat";          ///< index over many ZIPs
-inline constexpr std::string_view kTacocatFile = "__TACOCAT__";         ///< the same, one file
+inline constexpr std::string_view kTacocatFile = "__TACOCAT__";         ///< the same index as one file
 inline constexpr std::string_view kPadding = "__TACOPAD__";             ///< prefix of padding ids
 
 // Columns (§7.2.3).
@@ -29,7 +29,7 @@ inline constexpr std::string_view kRelativePath = "internal:relative_path";  ///
 inline constexpr std::string_view kSourceFile = "internal:source_file";      ///< ZIP of TACOCAT row
 inline constexpr std::string_view kSourcePath = "internal:source_path";      ///< concat: the input
 inline constexpr std::string_view kGdalVsi = "internal:gdal_vsi";            ///< built when reading
-inline constexpr std::string_view kSubfile = "internal:subfile";             ///< the same, before 2.0
+inline constexpr std::string_view kSubfile = "internal:subfile";             ///< its name before 2.0
 
 inline constexpr int kMaxLevel = 5;  ///< levels 0 to 5 (§6.2)
 
@@ -37,7 +37,7 @@ inline constexpr int kMaxLevel = 5;  ///< levels 0 to 5 (§6.2)
 inline constexpr std::string_view kLevelFiles[] = {
     "level0.parquet", "level1.parquet", "level2.parquet", "level3.parquet", "level4.parquet", "level5.parquet",
 };
-/// `name`: without the folder.
+/// True for the name of a level file, without the folder.
 constexpr bool is_level_file(std::string_view name) {
   for (const auto file : kLevelFiles) {
     if (name == file) return true;

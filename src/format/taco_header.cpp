@@ -22,7 +22,7 @@ void check_local_header(std::span<const std::byte> bytes) {
         {.offset = 0});
   }
   if (!is_header(bytes)) {
-    throw FormatError("first entry is not TACO_HEADER of a TACO ZIP", {.offset = 0});
+    throw FormatError("not a TACO ZIP: its first entry is not TACO_HEADER", {.offset = 0});
   }
   // The payload is read at a fixed offset, which an extra field would move.
   Cursor in(bytes.subspan(kNameSizeOffset + 2), "TACO_HEADER", kNameSizeOffset + 2);

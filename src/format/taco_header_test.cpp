@@ -62,7 +62,7 @@ TEST_CASE("the header of flat.tacozip has a level and the collection") {
   CHECK(header.crc_ok);
 }
 
-TEST_CASE("the last range is the collection, whatever the number of levels") {
+TEST_CASE("the last range of a header is the collection, for any number of levels") {
   for (uint64_t count = 2; count <= 7; ++count) {
     CAPTURE(count);
     const auto header = taco_header::parse(header_of(static_cast<int>(count)).span(), 1000);
@@ -75,7 +75,7 @@ TEST_CASE("the last range is the collection, whatever the number of levels") {
   }
 }
 
-TEST_CASE("a header is read although it differs in what does not matter") {
+TEST_CASE("a header with differences in unused fields is read") {
   struct Case {
     std::string name;
     Bytes bytes;
@@ -101,7 +101,7 @@ TEST_CASE("a range may reach exactly to the end of the file") {
   CHECK_NOTHROW(taco_header::parse(flat_header().span(), 6238 + 2451));
 }
 
-TEST_CASE("a broken header is refused with what and where") {
+TEST_CASE("a broken header is refused with the fault and its byte") {
   struct Case {
     std::string name;
     Bytes bytes;
@@ -138,7 +138,7 @@ TEST_CASE("a broken header is refused with what and where") {
   }
 }
 
-TEST_CASE("only the start of a TACO ZIP looks like one") {
+TEST_CASE("only the start of a TACO ZIP is recognised as one") {
   for (std::size_t size = 0; size < 41; ++size) {
     CAPTURE(size);
     CHECK_FALSE(taco_header::is_header(flat_header().cut_to(size).span()));
@@ -149,7 +149,7 @@ TEST_CASE("only the start of a TACO ZIP looks like one") {
   CHECK_FALSE(taco_header::is_header(flat_header().patch(26, Bytes().u16(10)).span()));
 }
 
-TEST_CASE("headers of the reference implementation lead to Parquet levels and a JSON collection" *
+TEST_CASE("headers of the reference implementation point to Parquet levels and a JSON collection" *
           doctest::test_suite("external")) {
   for (const std::string name : {"flat.tacozip", "nested.tacozip", "simple.tacozip"}) {
     CAPTURE(name);
@@ -173,7 +173,8 @@ TEST_CASE("flat.tacozip starts with the bytes of the worked example" * doctest::
   CHECK(test::as_text(file.part(0, 157)) == test::as_text(flat_header().span()));
 }
 
-TEST_CASE("nested.tacozip has two levels where the worked example has them" * doctest::test_suite("external")) {
+TEST_CASE("nested.tacozip has its two levels at the offsets of the specification's worked example" *
+          doctest::test_suite("external")) {
   if (missing(published("zip/nested.tacozip"))) return;
   const Bytes file = test::golden_zip("nested.tacozip");
   const auto header = taco_header::parse(file.span(), file.size());

@@ -45,14 +45,14 @@ TEST_CASE("the header of a TACOCAT file has its levels and the collection") {
   CHECK(header.collection == ByteRange{14077, 6847});
 }
 
-TEST_CASE("a header is encoded as it is parsed, absent levels as zeros") {
+TEST_CASE("a parsed header encodes to the same bytes, absent levels as zeros") {
   const Bytes bytes = example();
   const auto expected = bytes.span();
   const auto encoded = tacocat_header::encode(tacocat_header::parse(expected, kFileSize));
   CHECK(std::vector<std::byte>(expected.begin(), expected.end()) == encoded);
 }
 
-TEST_CASE("no header is encoded without a level, with seven, or with one that is empty") {
+TEST_CASE("encoding a header without levels, with seven levels or with an empty level is refused") {
   tacocat_header::Header header{.levels = {{128, 1}}, .collection = {129, 1}};
   CHECK_NOTHROW(tacocat_header::encode(header));
   header.collection.size = 0;
@@ -64,7 +64,7 @@ TEST_CASE("no header is encoded without a level, with seven, or with one that is
   CHECK_THROWS_WITH_AS(tacocat_header::encode(header), "__TACOCAT__ header: 0 levels, 1 to 6 expected", FormatError);
 }
 
-TEST_CASE("max_depth says how many levels count, from one to six") {
+TEST_CASE("max_depth gives the number of levels in use, from one to six") {
   Bytes full = example();
   for (std::size_t i = 0; i < 6; ++i) full.patch(16 + 16 * i, Bytes().u64(1000 + i).u64(1));
   for (uint64_t depth = 0; depth <= 5; ++depth) {
@@ -76,13 +76,13 @@ TEST_CASE("max_depth says how many levels count, from one to six") {
   }
 }
 
-TEST_CASE("levels past max_depth are not looked at, nor what follows the header") {
+TEST_CASE("levels past max_depth and bytes after the header are ignored") {
   Bytes bytes = example();
   bytes.patch(64, Bytes().u64(kMax).u64(kMax)).text("PAR1");
   CHECK(tacocat_header::parse(bytes.span(), kFileSize).levels.size() == 3);
 }
 
-TEST_CASE("a broken TACOCAT header is refused with what and where") {
+TEST_CASE("a broken TACOCAT header is refused with the fault and its byte") {
   struct Case {
     std::string name;
     Bytes bytes;
@@ -118,7 +118,7 @@ TEST_CASE("a broken TACOCAT header is refused with what and where") {
   }
 }
 
-TEST_CASE("only the magic starts a TACOCAT file") {
+TEST_CASE("only the magic bytes identify a TACOCAT file") {
   CHECK(tacocat_header::is_header(example().cut_to(8).span()));
   CHECK_FALSE(tacocat_header::is_header(example().cut_to(7).span()));
   CHECK_FALSE(tacocat_header::is_header({}));

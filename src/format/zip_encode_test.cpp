@@ -33,7 +33,7 @@ CentralEntry parsed(const CentralEntry& entry) {
   return parse_directory(bytes, where).at(0);
 }
 
-TEST_CASE("a local header is written field by field") {
+TEST_CASE("a local file header is encoded field by field") {
   CentralEntry entry = stored_entry("DATA/a", 14, 157, {.time = 0xA423, .date = 0x5B9E});
   entry.crc32 = 0x12345678;
   CHECK(encode_local_header(entry) == bytes_of(Bytes()
@@ -52,7 +52,7 @@ TEST_CASE("a local header is written field by field") {
   CHECK(local_header_size(entry) == 36);
 }
 
-TEST_CASE("a central entry is written field by field") {
+TEST_CASE("a central directory entry is encoded field by field") {
   CentralEntry entry = stored_entry("DATA/ñ", 14, 157, {.time = 1, .date = 2});
   entry.crc32 = 3;
   CHECK(central(entry) == bytes_of(Bytes()
@@ -110,7 +110,7 @@ TEST_CASE("ZIP64 begins where 32 bits end, for sizes and for offsets") {
   }
 }
 
-TEST_CASE("the end records are written field by field") {
+TEST_CASE("the end records are encoded field by field") {
   CHECK(end_of({.offset = 1000, .size = 94, .num_entries = 2}) ==
         bytes_of(Bytes().u32(0x06054b50).u32(0).u16(2).u16(2).u32(94).u32(1000).u16(0)));
   CHECK(end_of({.offset = kMax + 1, .size = 94, .num_entries = 2}) == bytes_of(Bytes()
@@ -137,7 +137,7 @@ TEST_CASE("the end records are written field by field") {
                                                                                    .u16(0)));
 }
 
-TEST_CASE("ZIP64 end records stand exactly where a number needs them") {
+TEST_CASE("ZIP64 end records are written exactly where a value needs them") {
   const struct {
     Directory directory;
     bool zip64;
@@ -156,7 +156,7 @@ TEST_CASE("ZIP64 end records stand exactly where a number needs them") {
   }
 }
 
-TEST_CASE("what find_directory() finds is what was written") {
+TEST_CASE("find_directory() finds the directory that was encoded") {
   for (const uint64_t num_entries : {uint64_t{1}, uint64_t{65535}, uint64_t{65536}}) {
     const Directory written{.offset = 500, .size = num_entries * 47, .num_entries = num_entries};
     const auto tail = bytes_of(Bytes().zeros(kEnd64LocatorSize).add(end_of(written)));
@@ -188,7 +188,7 @@ TEST_CASE("a name that no ZIP can hold is refused") {
   CHECK(stored_entry(std::string(65535, 'x'), 1, 0).name.size() == 65535);
 }
 
-TEST_CASE("TACO_HEADER is written as published files have it") {
+TEST_CASE("TACO_HEADER is encoded as in published files") {
   const taco_header::Header header{.levels = {{490, 5703}}, .collection = {6000, 1200}};
   const auto bytes = taco_header::encode(header, {.time = 0xA423, .date = 0x5B9E});
   REQUIRE(bytes.size() == taco_header::kSize);

@@ -62,9 +62,9 @@ bool has_foreign_extra(std::span<const std::byte> extra) {
   return in.remaining() > 0;
 }
 
-/// Readers choose differently among two ZIP64 fields, and between a number in the record and one in the field. So the
-/// field is strict when it is there once and has exactly the missing numbers, of `num_bytes` together; or is empty
-/// where they are exactly all ones.
+/// Readers choose differently among two ZIP64 fields, and between a number in the record and one in the field. The
+/// field is unambiguous when it occurs once and has exactly the missing numbers, of `num_bytes` together, or is empty
+/// where these are exactly all ones.
 bool has_odd_zip64(std::span<const std::byte> extra, uint64_t num_bytes) {
   Cursor in(extra, "extra field");
   int count = 0;
@@ -100,8 +100,9 @@ void resolve_zip64(std::initializer_list<uint64_t*> fields, std::span<const std:
 /// A stored payload has one size; with two, readers would disagree about what follows it.
 void check_sizes(uint16_t method, uint16_t flags, uint64_t compressed_size, uint64_t size, uint64_t offset) {
   if (method != kStored || (flags & kEncryptedFlag) != 0 || compressed_size == size) return;
-  throw FormatError("stored entry of " + std::to_string(size) + " bytes takes " + std::to_string(compressed_size),
-                    {.offset = offset});
+  throw FormatError(
+      "stored entry has size " + std::to_string(size) + " but compressed size " + std::to_string(compressed_size),
+      {.offset = offset});
 }
 
 /// The numbers of an end record, of 16 and 32 bits (4.3.16) or wider (4.3.14).
@@ -242,7 +243,7 @@ void check_place(const CentralEntry& entry, const Directory& where) {
   const uint64_t payload = checked_add(entry.local_offset, kLocalHeaderSize + entry.name.size(), what);
   if (checked_add(payload, entry.compressed_size, what) <= where.offset) return;
   throw FormatError("entry " + quoted(entry.name) + " of " + std::to_string(entry.compressed_size) + " bytes at " +
-                        std::to_string(entry.local_offset) + " reaches into the central directory at " +
+                        std::to_string(entry.local_offset) + " overlaps the central directory at " +
                         std::to_string(where.offset),
                     {.offset = entry.record_offset});
 }
@@ -280,7 +281,7 @@ CentralEntry parse_central_entry(Cursor& in, uint64_t directory_offset) {
 }
 
 /// True when `header`, from its signature to the payload, names `name`, has this much extra, and
-/// states `size`. No exception for foreign bytes: most that are asked about are no header at all.
+/// states `size`. Does not throw for other bytes, since most calls are about bytes that are not a header.
 bool is_header_with(std::span<const std::byte> header, std::string_view name, uint64_t extra_size,
                     std::optional<uint64_t> size) {
   if (local_header_size_at(header, name) != header.size()) return false;
@@ -358,8 +359,8 @@ std::vector<CentralEntry> parse_directory(std::span<const std::byte> bytes, cons
 
 std::vector<CentralEntry> last_entries(std::span<const std::byte> bytes, const Directory& where) {
   const uint64_t offset = where.offset + where.size - bytes.size();
-  // What looks like an entry may be a name or a comment: entries lead from one to the next and to the very end. Ways
-  // that join another one end as that does, so that each place is looked at once.
+  // Bytes that look like an entry may be part of a name or a comment, but only real entries form a chain to the very
+  // end. A chain that joins an earlier one ends as that does, so each offset is parsed once.
   std::vector<bool> is_known(bytes.size());
   for (std::size_t begin = 0; bytes.size() - begin >= kCentralHeaderSize; ++begin) {
     if (is_known[begin] || Cursor(bytes.subspan(begin), "signature").u32() != kCentralSignature) continue;
@@ -424,7 +425,7 @@ bool is_local_header_of(std::span<const std::byte> before, std::string_view name
 }
 
 std::optional<LocalHeader> local_header_before(std::span<const std::byte> before, std::string_view name) {
-  // The extra field of most has no bytes, and none has more than its length can say.
+  // Most extra fields are empty, and none is longer than a 16-bit length can state.
   for (uint64_t extra_size = 0; extra_size <= kMax16; ++extra_size) {
     const uint64_t whole = kLocalHeaderSize + name.size() + extra_size;
     if (whole > before.size()) break;
@@ -487,7 +488,7 @@ int64_t seconds_of(DosTime time) {
 
 CentralEntry stored_entry(std::string name, uint64_t size, uint64_t local_offset, DosTime time) {
   if (name.size() > kMax16)
-    throw FormatError("a name of " + std::to_string(name.size()) + " bytes, at most 65535 fit a ZIP");
+    throw FormatError("name of a ZIP entry has " + std::to_string(name.size()) + " bytes, at most 65535 allowed");
   const bool ascii = std::all_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
   CentralEntry out;
   out.version_made_by = kMadeByUnix;
@@ -509,7 +510,8 @@ uint64_t local_header_size(const CentralEntry& entry) noexcept {
 std::vector<std::byte> encode_local_header(const CentralEntry& entry) {
   FieldWriter out;
   out.u32(kLocalSignature);
-  encode_common(entry, is_large(entry.size) ? kZip64Version : kPlainVersion, out);  // where it lies is not said here
+  encode_common(entry, is_large(entry.size) ? kZip64Version : kPlainVersion,
+                out);  // a local header does not state its offset
   out.u16(is_large(entry.size) ? kFullZip64ExtraSize : 0);
   out.text(entry.name);
   if (is_large(entry.size)) {
@@ -544,7 +546,7 @@ void encode_central_entry(const CentralEntry& entry, FieldWriter& out) {
 }
 
 void encode_directory_end(const Directory& directory, FieldWriter& out) {
-  // Exactly 65,535 entries are told by the short record alone, as libzip has it.
+  // Exactly 65,535 entries are stated by the short record alone, as libzip does.
   const bool zip64 =
       directory.zip64 || directory.num_entries > kMax16 || is_large(directory.offset) || is_large(directory.size);
   if (zip64) {

@@ -94,17 +94,17 @@ struct Directory {
 /// one.
 Directory find_directory(std::span<const std::byte> tail, uint64_t tail_offset);
 
-/// Offset of bytes, other than the end record of `found`, that some reader takes for one: in its comment, or before it
+/// Offset of bytes, other than the end record of `found`, that a reader may take for one: in its comment, or before it
 /// with a comment that reaches exactly to the end of the archive. `tail` as for find_directory().
 std::optional<uint64_t> other_end_record(std::span<const std::byte> tail, uint64_t tail_offset, const Directory& found);
 
 /// All entries, in order. `bytes` is exactly the directory. Throws when an entry is cut, when their
-/// number is not `num_entries`, when an entry reaches into the directory, and when a stored one has
+/// number is not `num_entries`, when an entry overlaps the directory, and when a stored one has
 /// two sizes. Names are not checked.
 std::vector<CentralEntry> parse_directory(std::span<const std::byte> bytes, const Directory& where);
 
-/// The entries at the end of a directory, of which `bytes` are the last bytes: as many as there are whole. None where
-/// they cannot be told.
+/// The complete entries at the end of a directory, of which `bytes` are the last bytes. Empty where their boundaries
+/// are ambiguous.
 std::vector<CentralEntry> last_entries(std::span<const std::byte> bytes, const Directory& where);
 
 /// `bytes` starts at the local header, which is at `offset` in the archive, and holds at least the
@@ -117,21 +117,22 @@ std::optional<uint64_t> local_header_size_at(std::span<const std::byte> bytes, s
 
 /// True when the bytes just before a payload are the local header of `name`, with or without a
 /// ZIP64 extra, and state `size`, if it is given, unless a descriptor has it. `before`
-/// are the last bytes before the payload; 30 + name + 20 are looked at.
+/// are the last bytes before the payload; 30 + name + 20 are examined.
 bool is_local_header_of(std::span<const std::byte> before, std::string_view name, std::optional<uint64_t> size = {});
 
-/// The local header of `name` that ends where `before` does, with whatever extra field; nullopt where there is none.
+/// The local header of `name` that ends where `before` does, with any extra field; nullopt where there is no such
+/// header.
 std::optional<LocalHeader> local_header_before(std::span<const std::byte> before, std::string_view name);
 
 // Writing: entries as published files have them.
 
-/// A time as DOS counts it: seconds in steps of two, UTC, 1980 to 2107 (earlier and later times are those ends).
+/// A DOS time: seconds in steps of two, UTC, 1980 to 2107 (earlier and later times become those limits).
 struct DosTime {
   uint16_t time = 0;
   uint16_t date = 0x21;  ///< 1980-01-01
 };
 DosTime dos_time(int64_t seconds_since_1970);
-/// The seconds since 1970 of such a time; what is no date counts as 1980-01-01.
+/// The seconds since 1970 of a DOS time; an invalid date counts as 1980-01-01.
 int64_t seconds_of(DosTime time);
 
 /// An entry to be written at `local_offset`: stored, made by Unix, a plain file of mode 0644, names beyond ASCII marked

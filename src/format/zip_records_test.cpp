@@ -130,7 +130,7 @@ Bytes tail_with(const Bytes& records) { return central_header({}).add(records.sp
 
 zip::Directory find_in(const Bytes& tail) { return zip::find_directory(tail.span(), 1000); }
 
-TEST_CASE("a local header is read field by field") {
+TEST_CASE("a local file header is parsed field by field") {
   Bytes bytes = local_header({.flags = 0x0800});
   bytes.text("content_valencia");
   const auto header = zip::parse_local_header(bytes.span(), 157);
@@ -146,7 +146,7 @@ TEST_CASE("a local header is read field by field") {
   CHECK(header.header_size == 43);
 }
 
-TEST_CASE("a local header finds its sizes in the ZIP64 extra field") {
+TEST_CASE("a local file header reads its sizes from the ZIP64 extra field") {
   const Bytes zip64 = Bytes().u16(1).u16(16).u64(5000000000).u64(5000000000);
   struct Case {
     std::string name;
@@ -173,7 +173,7 @@ TEST_CASE("a local header finds its sizes in the ZIP64 extra field") {
   }
 }
 
-TEST_CASE("ZIP64 holds only the sizes that are all ones, the original one first") {
+TEST_CASE("the ZIP64 extra field holds only the sizes that are 0xFFFFFFFF, the original size first") {
   const Bytes both = Bytes().u16(1).u16(16).u64(6000000000).u64(5000000000);
   const Local two_in = {.method = 8, .compressed_size = kOnes, .size = kOnes, .extra = both};
   const auto two = zip::parse_local_header(local_header(two_in).span(), 0);
@@ -186,7 +186,7 @@ TEST_CASE("ZIP64 holds only the sizes that are all ones, the original one first"
   CHECK(one.compressed_size == 7);
 }
 
-TEST_CASE("a broken local header is refused with what and where") {
+TEST_CASE("a broken local file header is refused with the fault and its byte") {
   struct Case {
     std::string name;
     Bytes bytes;
@@ -209,7 +209,8 @@ TEST_CASE("a broken local header is refused with what and where") {
        "ZIP64 extra field is truncated: needs 8 more bytes, found 0 (byte 212)"},
       {"extra field past its area", ones_with(Bytes().u16(2).u16(1)),
        "extra field is truncated: needs 1 more bytes, found 0 (byte 204)"},
-      {"stored with two sizes", local_header({.compressed_size = 15}), "stored entry of 16 bytes takes 15 (byte 157)"},
+      {"stored with two sizes", local_header({.compressed_size = 15}),
+       "stored entry has size 16 but compressed size 15 (byte 157)"},
   };
   for (const Case& c : cases) {
     CAPTURE(c.name);
@@ -219,7 +220,7 @@ TEST_CASE("a broken local header is refused with what and where") {
                        FormatError);
 }
 
-TEST_CASE("an entry of the directory is read field by field") {
+TEST_CASE("a central directory entry is parsed field by field") {
   const Bytes bytes = central_header({.comment = "remark"});
   const zip::Directory where = {.offset = 8689, .size = bytes.size(), .num_entries = 1};
   const auto entries = zip::parse_directory(bytes.span(), where);
@@ -243,7 +244,7 @@ TEST_CASE("an entry of the directory is read field by field") {
   CHECK_FALSE(entry.has_odd_zip64);
 }
 
-TEST_CASE("a ZIP64 field is odd when it occurs twice, or has other numbers than the missing ones") {
+TEST_CASE("a ZIP64 extra field that is repeated or has surplus values is flagged as odd") {
   const Bytes one = Bytes().u16(1).u16(8).u64(7), two = Bytes().u16(1).u16(16).u64(7).u64(7);
   const Bytes empty = Bytes().u16(1).u16(0), foreign = Bytes().u16(9).u16(1).u8(0);
   const auto twice = [](Bytes bytes) { return Bytes(bytes).add(bytes.span()); };
@@ -277,7 +278,7 @@ TEST_CASE("a ZIP64 field is odd when it occurs twice, or has other numbers than 
   CHECK(local(twice(two), kOnes));
 }
 
-TEST_CASE("an entry finds what is all ones in the ZIP64 extra field") {
+TEST_CASE("a central directory entry reads values of 0xFFFFFFFF from the ZIP64 extra field") {
   constexpr uint64_t kBig = 5000000000;
   struct Case {
     std::string name;
@@ -314,14 +315,14 @@ TEST_CASE("an entry finds what is all ones in the ZIP64 extra field") {
   }
 }
 
-TEST_CASE("entries that are compressed or encrypted are listed") {
+TEST_CASE("compressed and encrypted entries are listed") {
   const Bytes bytes = central_header({.method = 8, .compressed_size = 5})
                           .add(central_header({.flags = 1, .compressed_size = 28}).span());
   const zip::Directory where = {.offset = 300, .size = bytes.size(), .num_entries = 2};
   CHECK(zip::parse_directory(bytes.span(), where).size() == 2);
 }
 
-TEST_CASE("a broken directory is refused with what and where") {
+TEST_CASE("a broken central directory is refused with the fault and its byte") {
   const Bytes good = central_header({});  // 59 bytes
   struct Case {
     std::string name;
@@ -343,8 +344,8 @@ TEST_CASE("a broken directory is refused with what and where") {
       {"extra past the end", central_header({}).patch(30, Bytes().u16(1)), 1, "needs 1 more bytes"},
       {"comment past the end", central_header({}).patch(32, Bytes().u16(65535)), 1, "needs 65535 more bytes"},
       {"payload reaches the directory", central_header({.compressed_size = 801, .size = 801}), 1,
-       "entry 'DATA/sample_0' of 801 bytes at 157 reaches into the central directory at 1000"},
-      {"offset past the directory", central_header({.offset = 2000}), 1, "reaches into"},
+       "entry 'DATA/sample_0' of 801 bytes at 157 overlaps the central directory at 1000"},
+      {"offset past the directory", central_header({.offset = 2000}), 1, "overlaps the central directory"},
       {"offset that overflows", central_header({.offset = kOnes, .extra = Bytes().u16(1).u16(8).u64(kMax)}), 1,
        "overflows"},
       {"size that overflows",
@@ -353,7 +354,8 @@ TEST_CASE("a broken directory is refused with what and where") {
       {"no ZIP64 field", central_header({.offset = kOnes}), 1, "without ZIP64 extra field"},
       {"ZIP64 field too short", central_header({.size = kOnes, .offset = kOnes, .extra = Bytes().u16(1).u16(8).u64(1)}),
        1, "ZIP64 extra field is truncated"},
-      {"stored with two sizes", central_header({.size = 17}), 1, "stored entry of 17 bytes takes 16 (byte 1000)"},
+      {"stored with two sizes", central_header({.size = 17}), 1,
+       "stored entry has size 17 but compressed size 16 (byte 1000)"},
   };
   for (const Case& c : cases) {
     CAPTURE(c.name);
@@ -363,9 +365,9 @@ TEST_CASE("a broken directory is refused with what and where") {
   CHECK_THROWS_AS(zip::parse_directory(good.span(), {.offset = 1000, .size = 58, .num_entries = 1}), FormatError);
 }
 
-TEST_CASE("an empty directory has no entries") { CHECK(zip::parse_directory({}, {.offset = 1000}).empty()); }
+TEST_CASE("an empty central directory has no entries") { CHECK(zip::parse_directory({}, {.offset = 1000}).empty()); }
 
-TEST_CASE("the last entries of a directory are those that are whole, wherever it is cut") {
+TEST_CASE("the trailing entries of a truncated central directory are those that are complete") {
   const std::string trap = "PK\1\2" + std::string(60, 'x');  // a comment that begins as an entry does
   const Bytes parts[] = {central_header({}), central_header({.comment = trap}), central_header({.comment = "remark"})};
   Bytes all;
@@ -389,7 +391,7 @@ TEST_CASE("the last entries of a directory are those that are whole, wherever it
   CHECK(zip::last_entries(tail.span(), {.offset = 1000, .size = tail.size(), .num_entries = 3}).empty());
 }
 
-TEST_CASE("the end record says where the directory is") {
+TEST_CASE("the end record gives the range of the central directory") {
   const auto found = find_in(tail_with(end_record({})));
   CHECK(found.offset == 1000);
   CHECK(found.size == 59);
@@ -406,14 +408,14 @@ TEST_CASE("the end record is found before a comment of any length") {
   }
 }
 
-TEST_CASE("the last end record that fits to the end of the file counts") {
+TEST_CASE("the last end record whose comment ends with the file is used") {
   const std::string inner(test::as_text(end_record({.size = 58, .offset = 1001}).span()));
   CHECK(find_in(tail_with(end_record({.comment = inner}))).offset == 1001);
   // One byte after it, so its comment does not fit and the outer record counts.
   CHECK(find_in(tail_with(end_record({.comment = inner + "x"}))).offset == 1000);
 }
 
-TEST_CASE("what another reader takes for the end record is found, before the end record and in its comment") {
+TEST_CASE("other candidates for the end record are found, before it and in its comment") {
   const auto other = [](const Bytes& tail) {
     const auto found = find_in(tail);
     return zip::other_end_record(tail.span(), 1000, found);
@@ -435,12 +437,12 @@ TEST_CASE("what another reader takes for the end record is found, before the end
   CHECK(before(22).has_value());
 }
 
-TEST_CASE("an archive that is an end record alone is empty") {
+TEST_CASE("an archive of only an end record is empty") {
   const Bytes bytes = end_record({.num_entries_here = 0, .num_entries = 0, .size = 0, .offset = 0});
   CHECK(zip::find_directory(bytes.span(), 0).num_entries == 0);
 }
 
-TEST_CASE("the ZIP64 end record counts, whether the short one has all ones or the numbers") {
+TEST_CASE("the ZIP64 end record is used, whether the 32-bit record has 0xFFFF markers or values") {
   for (const End& end : {kAllOnes, End{}, End{.size = kOnes}, End{.disk = 0xFFFF}}) {
     const Bytes tail = tail_with(end64_record({}).add(locator(1059).span()).add(end_record(end).span()));
     const auto found = find_in(tail);
@@ -459,7 +461,7 @@ TEST_CASE("a ZIP64 end record may have a variable part") {
   CHECK(find_in(tail).size == 59);
 }
 
-TEST_CASE("records that lie before the tail are asked for by an offset before it") {
+TEST_CASE("a ZIP64 end record before the tail is requested by its offset") {
   const Bytes archive = end64_record({.num_entries_here = 0, .num_entries = 0, .size = 0, .offset = 1000})
                             .add(locator(1000).span())
                             .add(end_record(kAllOnes).span());
@@ -480,7 +482,7 @@ TEST_CASE("records that lie before the tail are asked for by an offset before it
   }
 }
 
-TEST_CASE("an archive without a usable end record is refused with what and where") {
+TEST_CASE("an archive without a usable end record is refused with the fault and its byte") {
   const Bytes end64 = end64_record({});
   const auto with64 = [](const Bytes& record, const Bytes& where, const End& end) {
     return tail_with(Bytes().add(record.span()).add(where.span()).add(end_record(end).span()));
@@ -572,7 +574,7 @@ Bytes zip64_archive() {
       .add(end_record(kAllOnes).span());
 }
 
-TEST_CASE("an archive with ZIP64 everywhere leads to its payload") {
+TEST_CASE("an archive with ZIP64 in every record gives its payload") {
   const Bytes archive = zip64_archive();
   const auto where = zip::find_directory(archive.span(), 0);
   CHECK(where.zip64);
@@ -586,7 +588,7 @@ TEST_CASE("an archive with ZIP64 everywhere leads to its payload") {
   CHECK(zip::is_local_header_of(archive.part(0, payload), "a/b"));
 }
 
-TEST_CASE("the header before a payload is recognised, with and without ZIP64 extra field") {
+TEST_CASE("the local file header before a payload is recognised, with and without a ZIP64 extra field") {
   const Bytes zip64 = Bytes().u16(1).u16(16).u64(16).u64(16);
   const Bytes plain = local_header({});
   CHECK(zip::is_local_header_of(plain.span(), "DATA/sample_0"));
@@ -595,7 +597,7 @@ TEST_CASE("the header before a payload is recognised, with and without ZIP64 ext
   CHECK(zip::is_local_header_of(local_header({.name = ""}).span(), ""));
 }
 
-TEST_CASE("a header before a payload states its size, unless a descriptor does") {
+TEST_CASE("the local file header before a payload states its size, unless it has a data descriptor") {
   const std::string name = "DATA/sample_0";
   const Bytes plain = local_header({}).patch(22, Bytes().u32(16));
   CHECK(zip::is_local_header_of(plain.span(), name, 16));
@@ -608,7 +610,7 @@ TEST_CASE("a header before a payload states its size, unless a descriptor does")
   CHECK(zip::is_local_header_of(later.span(), name, 16));
 }
 
-TEST_CASE("other bytes before a payload are not taken for its header") {
+TEST_CASE("other bytes before a payload are not recognised as its local file header") {
   struct Case {
     std::string name;
     Bytes before;
@@ -673,7 +675,8 @@ TEST_CASE("archives of the reference implementation are read whole" * doctest::t
   }
 }
 
-TEST_CASE("flat.tacozip has the directory of the worked example" * doctest::test_suite("external")) {
+TEST_CASE("flat.tacozip has the central directory of the specification's worked example" *
+          doctest::test_suite("external")) {
   if (missing(published("zip/flat.tacozip"))) return;
   const Bytes file = test::golden_zip("flat.tacozip");
   const auto where = zip::find_directory(file.part(9193 - 100, 100), 9193 - 100);
@@ -705,7 +708,8 @@ TEST_CASE("flat.tacozip has the directory of the worked example" * doctest::test
   }
 }
 
-TEST_CASE("the proof by local header tells a wrong offset from the right one" * doctest::test_suite("external")) {
+TEST_CASE("verification by local file header distinguishes a wrong offset from the right one" *
+          doctest::test_suite("external")) {
   if (missing(published("zip/nested.tacozip"))) return;
   const Bytes file = test::golden_zip("nested.tacozip");
   // The stored offset of this row belongs to another sample.
@@ -713,7 +717,7 @@ TEST_CASE("the proof by local header tells a wrong offset from the right one" * 
   CHECK(zip::is_local_header_of(file.part(0, 205), "DATA/europe/item_0"));
 }
 
-TEST_CASE("no truncated archive is read") {
+TEST_CASE("a truncated archive is refused at every length") {
   const Bytes archive = zip64_archive();
   for (std::size_t size = 0; size < archive.size(); ++size) {
     CAPTURE(size);
@@ -721,7 +725,7 @@ TEST_CASE("no truncated archive is read") {
   }
 }
 
-TEST_CASE("an archive with any bytes changed is read or refused with FormatError") {
+TEST_CASE("an archive with any bytes changed is parsed or refused with FormatError") {
   std::mt19937 random(1);
   const Bytes archive = zip64_archive();
   for (int round = 0; round < 20000; ++round) {

@@ -40,7 +40,7 @@ std::vector<Identity> folders_around(const std::string& path) {
   };
   auto found = real();
   for (; !found; found = real()) {
-    if (errno != ENOENT && errno != ENOTDIR) throw IoError("cannot resolve its links", {.path = path}, errno);
+    if (errno != ENOENT && errno != ENOTDIR) throw IoError("cannot resolve its symbolic links", {.path = path}, errno);
     if (at == at.root_path()) return out;
     at = at.parent_path();
     if (const auto here = identity(at.string(), path)) out.push_back(*here);
@@ -65,14 +65,14 @@ std::string local_file(const std::string& path) {
 void require_apart(const std::string& output, const std::vector<std::string>& inputs) {
   const auto out = identity(output, output);
   const auto around = folders_around(output);
-  std::map<std::string, bool> contained;  // by the folder of an input
+  std::map<std::string, bool> contained;  // for each folder of an input
   for (const std::string& input : inputs) {
     const std::string path = local_file(input);
     const auto in = is_remote(path) ? std::nullopt : identity(path, path);
     if (!in) continue;
     const auto refuse = [&](const char* how) {
       throw ValidationError(
-          "the output " + std::string(how) + " " + tacore::quoted(path) + ", which is read; another place expected",
+          "the output " + std::string(how) + " " + tacore::quoted(path) + ", which is an input; choose another path",
           {.path = output});
     };
     if (out == in) refuse("is");

@@ -26,7 +26,7 @@ class ByteSource {
   /// IoError. The default implementation reads ranges with a gap of at most kLocalCoalesceGap together.
   virtual std::vector<Bytes> read_ranges(std::span<const ByteRange> ranges) const;
   /// True when a read takes microseconds (a local file, memory): then the local ZIP header of each sample is read to
-  /// verify its place.
+  /// verify its offset.
   virtual bool is_local() const noexcept = 0;
   /// True when all of `range` can be read without a request to a server.
   virtual bool has([[maybe_unused]] ByteRange range) const { return is_local(); }
@@ -64,8 +64,8 @@ class Storage {
   virtual ~Storage();
   /// Throws IoError, with not_found() when there is nothing at `path`.
   virtual std::shared_ptr<const ByteSource> open(const std::string& path, const ReadHint& hint = {}) const = 0;
-  /// True for a file or, with `directory`, for a directory. Throws IoError when that cannot be told
-  /// (permissions).
+  /// True for a file or, with `directory`, for a directory. Throws IoError when that cannot be
+  /// determined (permissions).
   virtual bool exists(const std::string& path, bool directory = false) const = 0;
   /// Opens several files of one storage, concurrently where they are remote. nullptr for a file that is absent; throws
   /// IoError as open() for other reasons. `hints`: one for each path, or none.

@@ -52,7 +52,7 @@ class FailingSource final : public ByteSource {
   mutable std::atomic<int> num_reads_ = 0;
 };
 
-TEST_CASE("a memory source gives its bytes, size and name") {
+TEST_CASE("a memory source has its bytes, size and name") {
   const Bytes bytes = numbered(1000);
   const auto source = memory_source("a.bin", bytes);
   CHECK(source->name() == "a.bin");
@@ -84,7 +84,7 @@ TEST_CASE("a range past the end is refused before anything is allocated") {
   }
 }
 
-TEST_CASE("read_ranges answers in the order asked, whatever the order in the file") {
+TEST_CASE("read_ranges returns ranges in the requested order, for any order in the file") {
   const Bytes bytes = numbered(50000);
   const auto source = memory_source("a", bytes);
   const std::vector<ByteRange> ranges = {{40000, 7}, {0, 3},      {1, 3},       {49999, 1}, {5, 0},
@@ -98,7 +98,7 @@ TEST_CASE("read_ranges answers in the order asked, whatever the order in the fil
   CHECK(source->read_ranges({}).empty());
 }
 
-TEST_CASE("read_ranges joins ranges at most 4 KiB apart and reads nothing for empty ones") {
+TEST_CASE("read_ranges merges ranges at most 4 KiB apart and reads nothing for empty ones") {
   struct Case {
     std::string name;
     std::vector<ByteRange> ranges;
@@ -120,7 +120,7 @@ TEST_CASE("read_ranges joins ranges at most 4 KiB apart and reads nothing for em
   }
 }
 
-TEST_CASE("a read that fails, whichever it is, fails the whole of read_ranges") {
+TEST_CASE("any failing read fails read_ranges as a whole") {
   const ByteRange ranges[] = {{0, 10}, {10000, 10}, {10005, 10}, {19000, 10}};
   for (int n = 0; n < 3; ++n) {
     CAPTURE(n);
@@ -147,13 +147,13 @@ TEST_CASE("a slice is a source of its own") {
   CHECK(found[1] == part_of(bytes, {100, 1}));
 }
 
-TEST_CASE("a slice passes on the locality and the failures of the whole") {
+TEST_CASE("a slice has the locality and the failures of its source") {
   const auto part = slice(std::make_shared<FailingSource>(numbered(10), 0), {0, 10});
   CHECK_FALSE(part->is_local());
   CHECK_THROWS_WITH_AS(part->read_all(), "failing: line is down", IoError);
 }
 
-TEST_CASE("a slice that leaves the whole is refused") {
+TEST_CASE("a slice outside its source is refused") {
   const auto whole = memory_source("a.bin", numbered(100));
   const ByteRange bad[] = {{0, 101}, {100, 1}, {101, 0}, {kMax, 2}, {2, kMax}};
   for (const ByteRange& range : bad) {
@@ -163,7 +163,7 @@ TEST_CASE("a slice that leaves the whole is refused") {
 }
 
 TEST_SUITE("threads") {
-  TEST_CASE("a source serves several threads at once") {
+  TEST_CASE("a source serves several threads concurrently") {
     const Bytes bytes = numbered(100000);
     const auto source = slice(memory_source("a", bytes), {1000, 90000});
     std::atomic<int> num_wrong = 0;

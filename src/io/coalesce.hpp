@@ -12,7 +12,7 @@ namespace tacore {
 
 /// A seek on a local disk takes about as long as reading this much: ranges with a smaller gap are read as one.
 inline constexpr uint64_t kLocalCoalesceGap = 4 * 1024;
-/// The same for a server, of which a round trip takes about as long as this much.
+/// A round trip to a server takes about as long as downloading this much.
 inline constexpr uint64_t kRemoteCoalesceGap = 64 * 1024;
 
 /// One read that serves several ranges.
@@ -39,7 +39,7 @@ void scatter(const MergedRange& merged, std::span<const ByteRange> ranges, std::
   }
 }
 
-/// The same, into `out`, which has one buffer for each of `ranges`.
+/// Copies these parts into `out`, which has one buffer for each of `ranges`.
 void scatter(const MergedRange& merged, std::span<const ByteRange> ranges, Bytes bytes, std::vector<Bytes>& out);
 
 }  // namespace tacore

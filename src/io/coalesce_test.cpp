@@ -15,7 +15,7 @@ using Members = std::vector<std::size_t>;
 
 constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
 
-TEST_CASE("ranges join across gaps of at most max_gap") {
+TEST_CASE("ranges are merged across gaps of at most max_gap") {
   struct Case {
     std::string name;
     std::vector<ByteRange> input;
@@ -48,7 +48,7 @@ TEST_CASE("ranges join across gaps of at most max_gap") {
   }
 }
 
-TEST_CASE("a range that passes the end of all offsets is refused") {
+TEST_CASE("a range whose end overflows is refused") {
   const ByteRange bad[] = {{kMax, 1}, {1, kMax}, {kMax, kMax}};
   for (const ByteRange& range : bad) {
     CAPTURE(range.offset);
@@ -87,7 +87,7 @@ TEST_CASE("every range lies in exactly one merged range, and these are in order 
   }
 }
 
-TEST_CASE("what was read together is taken apart again") {
+TEST_CASE("merged bytes are scattered back to the original ranges") {
   const std::vector<ByteRange> ranges{{10, 4}, {0, 0}, {12, 6}, {40, 2}, {10, 4}};
   std::vector<Bytes> out(ranges.size());
   for (const MergedRange& merged : coalesce(ranges, 4)) {

@@ -48,7 +48,7 @@ class Copy {
     return size;
   }
 
-  /// The whole blocks that begin a file, or two places a number of blocks apart.
+  /// Shares whole blocks where both offsets are at the start of one; returns the number of bytes.
   uint64_t share() const {
     if (source_ % kDiskBlock != 0 || target_ % kDiskBlock != 0) return 0;
     const uint64_t size = left_ / kDiskBlock * kDiskBlock;
@@ -74,7 +74,7 @@ class Copy {
     const ssize_t count =
         ::pread(from_.descriptor, buffer_.data(), std::min(size, kBuffer), static_cast<off_t>(source_));
     if (count < 0 && errno == EINTR) return;
-    if (count < 0) throw IoError("cannot be read", {.path = from_.name, .offset = source_}, errno);
+    if (count < 0) throw IoError("cannot read", {.path = from_.name, .offset = source_}, errno);
     if (count == 0) throw IoError("the file shrank while it was read", {.path = from_.name, .offset = source_});
     std::span<const std::byte> rest(buffer_.data(), static_cast<std::size_t>(count));
     while (!rest.empty()) {

@@ -37,7 +37,7 @@ std::string sample(std::size_t size) {
 
 }  // namespace
 
-TEST_CASE("any range of a file becomes any range of another") {
+TEST_CASE("copy_range copies any range of a file to any offset of another") {
   const TemporaryFolder folder;
   const std::string data = sample(40'000);
   const File from(folder.write("from", data));
@@ -68,7 +68,7 @@ TEST_CASE("a copy that the kernel refuses goes through memory") {
   CHECK(file_text(to.name) == data);
 }
 
-TEST_CASE("a file that ends before, or cannot be written, is an error with its name") {
+TEST_CASE("a source that is too short and a target that cannot be written are errors that name the file") {
   const TemporaryFolder folder;
   const File from(folder.write("from", sample(10'000))), to(folder.path("to"));
   const auto error_of = [&](const OpenFile& target, uint64_t size) -> std::string {
@@ -86,7 +86,7 @@ TEST_CASE("a file that ends before, or cannot be written, is an error with its n
   ::close(read_only);
 }
 
-TEST_CASE("what a listener throws stops the copy") {
+TEST_CASE("an exception of the progress callback stops the copy") {
   const TemporaryFolder folder;
   const File from(folder.write("from", sample(10'000))), to(folder.path("to"));
   const auto stop = [](uint64_t) { throw IoError("stopped"); };

@@ -6,8 +6,8 @@ namespace tacore {
 
 void check_document_size(ByteRange range, const std::string& path) {
   if (range.size <= kMaxDocumentSize) return;
-  throw FormatError("JSON document of " + std::to_string(range.size) + " bytes, at most " +
-                        std::to_string(kMaxDocumentSize) + " are read",
+  throw FormatError("JSON document has " + std::to_string(range.size) + " bytes, at most " +
+                        std::to_string(kMaxDocumentSize) + " allowed",
                     {.path = path, .offset = range.offset});
 }
 

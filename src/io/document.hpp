@@ -14,7 +14,7 @@ inline constexpr uint64_t kMaxDocumentSize = 64 << 20;
 /// Throws FormatError, which names `path`, for the range of a larger document.
 void check_document_size(ByteRange range, const std::string& path);
 
-/// The bytes of such a document. Throws as check_document_size(), before anything is allocated; IoError.
+/// Reads a JSON document. Throws as check_document_size(), before anything is allocated; IoError.
 Bytes read_document(const ByteSource& source, ByteRange range);
 inline Bytes read_document(const ByteSource& source) { return read_document(source, {0, source.size()}); }
 

@@ -8,7 +8,7 @@ using namespace tacore;
 
 namespace {
 
-/// So large a file without its bytes; whoever reads it has asked for too much.
+/// A file of this size without bytes; a read of more than 10 bytes fails the test.
 class Large final : public ByteSource {
  public:
   explicit Large(uint64_t size) : size_(size) {}
@@ -26,12 +26,13 @@ class Large final : public ByteSource {
 
 }  // namespace
 
-TEST_CASE("a document is read up to 64 MiB, and refused beyond before memory is taken") {
+TEST_CASE("a document is read up to 64 MiB, and a larger one is refused before memory is allocated") {
   CHECK_NOTHROW(check_document_size({5, kMaxDocumentSize}, "a"));
   CHECK_THROWS_WITH_AS(check_document_size({5, kMaxDocumentSize + 1}, "a"),
-                       "a: JSON document of 67108865 bytes, at most 67108864 are read (byte 5)", FormatError);
+                       "a: JSON document has 67108865 bytes, at most 67108864 allowed (byte 5)", FormatError);
   CHECK(read_document(Large(10)).size() == 10);
   CHECK(read_document(Large(uint64_t{1} << 60), {7, 3}).size() == 3);
   CHECK_THROWS_WITH_AS(read_document(Large(uint64_t{1} << 60)),
-                       doctest::Contains("a/COLLECTION.json: JSON document of 1152921504606846976 bytes"), FormatError);
+                       doctest::Contains("a/COLLECTION.json: JSON document has 1152921504606846976 bytes"),
+                       FormatError);
 }

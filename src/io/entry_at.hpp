@@ -10,8 +10,8 @@
 
 namespace tacore {
 
-/// lstat() of `path`; nullopt where it does not exist. Throws IoError when that is unknown: a name that looks free
-/// would be replaced.
+/// lstat() of `path`; nullopt where it does not exist. Throws IoError when this cannot be determined: a file that only
+/// looks absent would be replaced.
 inline std::optional<struct stat> entry_at(const std::string& path) {
   struct stat out = {};
   if (::lstat(path.c_str(), &out) == 0) return out;

@@ -23,7 +23,7 @@ std::ptrdiff_t num_open_files() {
   return std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator());
 }
 
-TEST_CASE("a local file gives its bytes, size and the name as written") {
+TEST_CASE("a local file has its bytes, its size and its name as given") {
   const TemporaryFolder folder;
   const std::string path = folder.path("./a.bin");
   write_file(path, "0123456789");
@@ -45,7 +45,7 @@ TEST_CASE("an empty local file has no bytes") {
   CHECK_THROWS_WITH_AS(source->read({0, 1}), doctest::Contains("passes the end at 0"), IoError);
 }
 
-TEST_CASE("what is no regular file cannot be opened") {
+TEST_CASE("a path that is not a regular file cannot be opened") {
   const TemporaryFolder folder;
   write_file(folder.path("file"), "x");
   fs::create_directory(folder.path("folder"));
@@ -82,7 +82,7 @@ TEST_CASE("what is no regular file cannot be opened") {
   CHECK(num_open_files() == num_before);
 }
 
-TEST_CASE("an open file holds one descriptor that programs it starts do not get") {
+TEST_CASE("an open file has one descriptor, which child programs do not inherit") {
   const TemporaryFolder folder;
   write_file(folder.path("a"), "x");
   const auto num_before = num_open_files();
@@ -97,7 +97,7 @@ TEST_CASE("an open file holds one descriptor that programs it starts do not get"
   CHECK(num_open_files() == num_before);
 }
 
-TEST_CASE("a file that shrinks after opening is noticed") {
+TEST_CASE("a file that shrinks after opening is an IoError") {
   const TemporaryFolder folder;
   const std::string path = folder.path("a.bin");
   write_file(path, std::string(1000, 'x'));
@@ -138,7 +138,7 @@ TEST_CASE("offsets beyond 4 GiB are read") {
   CHECK(to_text(source->read({kOffset, 3})) == "end");
 }
 
-TEST_CASE("files and directories exist as what they are") {
+TEST_CASE("existence checks distinguish files and directories") {
   const TemporaryFolder folder;
   write_file(folder.path("file"), "x");
   fs::create_directory(folder.path("folder"));
@@ -165,7 +165,7 @@ TEST_CASE("files and directories exist as what they are") {
   CHECK_FALSE(storage->exists(""));
 }
 
-TEST_CASE("existence that cannot be told is an error") {
+TEST_CASE("an existence check that fails is an error") {
   const TemporaryFolder folder;
   fs::create_symlink("loop", folder.path("loop"));
   CHECK_THROWS_WITH_AS(local_storage()->exists(folder.path("loop")),

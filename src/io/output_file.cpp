@@ -69,10 +69,11 @@ void remove_unheld(const std::string& path, const std::string& target) {
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 || !is_at(descriptor, path, target)) return;
   std::error_code ignored;  // a file that cannot be removed does no harm
   std::filesystem::remove_all(path, ignored);
-  log::info(target + ": removed what a killed run left, " + file_name(path));
+  log::info(target + ": removed the unfinished output of an earlier run, " + file_name(path));
 }
 
-/// True inside a temporary folder: its files are of this run.
+/// Removes the temporary files and folders in `folder` that killed runs left for `target`. Inside of a temporary folder
+/// nothing is removed: its files belong to this run.
 void remove_abandoned(const std::string& folder, const std::string& start, const std::string& target) {
   if (without_slashes(folder).ends_with(kTemporary)) return;
   std::vector<std::string> found;
@@ -86,7 +87,7 @@ void remove_abandoned(const std::string& folder, const std::string& start, const
     }
   } catch (const std::filesystem::filesystem_error& error) {
     const int number = error.code().value();
-    // The folder may not be listed, or is missing: then writing to it fails.
+    // Listing is not permitted, or the folder is missing: then writing to it fails.
     if (number != EACCES && number != ENOENT && number != ENOTDIR) fail("its folder cannot be listed", target, number);
   }
   for (const auto& path : found) remove_unheld(path, target);
@@ -99,7 +100,7 @@ std::string temporary_for(const std::string& target, const std::string& temp_dir
   const std::string start = "." + file_name(target) + ".";
   remove_abandoned(folder, start, target);
   uint64_t random = 0;
-  if (::getentropy(&random, sizeof random) != 0) fail("no random numbers", target, errno);
+  if (::getentropy(&random, sizeof random) != 0) fail("cannot get random numbers for a temporary name", target, errno);
   char token[kTokenSize + 1];
   std::snprintf(token, sizeof token, "%016" PRIx64, random);
   return path_join(folder, start + token + std::string(kTemporary));
@@ -118,7 +119,7 @@ Temporary make_temporary(const std::string& target, const std::string& temp_dir,
     out.descriptor = is_folder ? open_uninterrupted(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
                                : open_uninterrupted(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     const int error_number = errno;
-    if (is_folder && out.descriptor < 0 && error_number == ENOENT) continue;  // another run was quicker to remove it
+    if (is_folder && out.descriptor < 0 && error_number == ENOENT) continue;  // another run has removed it
     try {
       if (out.descriptor < 0) fail("cannot be created", target, error_number);
       if (hold_temporary(out.descriptor, out.path, target)) return out;
@@ -141,7 +142,7 @@ void rename_to(const std::string& from, const std::string& to, bool overwrite) {
   }
   if (result == 0) return;
   if (errno == EEXIST) fail("exists already", to, 0);
-  fail("cannot be given its name", to, errno);
+  fail("the finished file cannot be renamed to this", to, errno);
 }
 
 void exchange_names(const std::string& a, const std::string& b) {
@@ -154,7 +155,7 @@ void sync_folder_of(const std::string& path) {
   if (descriptor < 0) return;
   const int error_number = ::fsync(descriptor) == 0 ? 0 : errno;
   ::close(descriptor);
-  if (error_number != 0 && error_number != EINVAL) fail("its name cannot be written to the disk", path, error_number);
+  if (error_number != 0 && error_number != EINVAL) fail("its folder cannot be written to the disk", path, error_number);
 }
 
 void start_writeback(int descriptor, uint64_t offset, uint64_t size) noexcept {
@@ -192,7 +193,8 @@ void OutputFile::write_direct(uint64_t offset, std::span<const std::byte> bytes)
   while (!bytes.empty()) {
     const ssize_t written = ::pwrite(direct_, bytes.data(), bytes.size(), narrow<off_t>(offset, "offset"));
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0 && errno == EINVAL) return write_cached(offset, bytes);  // its blocks are larger, or it cannot
+    if (written < 0 && errno == EINVAL)
+      return write_cached(offset, bytes);  // direct writes need larger blocks, or are not supported
     if (written < 0) throw IoError("cannot be written", {.path = target_, .offset = offset}, errno);
     offset += static_cast<uint64_t>(written);
     bytes = bytes.subspan(static_cast<std::size_t>(written));

@@ -13,12 +13,12 @@ namespace tacore {
 /// Direct writes begin and end at multiples of this, in the file and in memory.
 inline constexpr std::size_t kDiskBlock = 4096;
 
-/// A file that appears under its name whole or not at all: it is written beside it, under a name of its own, synced and
-/// renamed by commit(). Without that it is removed when this goes.
+/// A file that is written atomically: under a temporary name in the same folder, then synced and renamed by commit().
+/// Without commit() the destructor removes it.
 class OutputFile {
  public:
-  /// Throws IoError: `target` is a folder, exists and may not be replaced, or nothing can be created beside it or in
-  /// `temp_dir`, which stands for that and must be on the same file system.
+  /// The temporary file is in the folder of `target`, or in `temp_dir` on the same file system. Throws IoError:
+  /// `target` is a folder, exists and may not be replaced, or no file can be created there.
   OutputFile(std::string target, bool overwrite, const std::string& temp_dir = {});
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
@@ -31,12 +31,12 @@ class OutputFile {
   /// Copies `size` bytes of an open file, from `from` on, to `offset`, as copy_range() does.
   void copy(const OpenFile& source, uint64_t from, uint64_t offset, uint64_t size,
             const std::function<void(uint64_t num_bytes)>& tell) const;
-  /// Gives it the permissions of what it is to replace, where that can be. Throws IoError when they are not known.
+  /// Takes over the permissions of the file to be replaced, where possible. Throws IoError when they cannot be read.
   void take_permissions(const OpenFile& source) const;
-  /// Waits until what was written, which must be all, is on the disk. commit() does so unless it was done: between the
-  /// two is the last moment to stop. Throws IoError.
+  /// Waits until all bytes are on the disk, after the last write. commit() does so unless it was done: the last moment
+  /// to cancel is between the two. Throws IoError.
   void sync();
-  /// Throws IoError, also when something appeared at `target` meanwhile and may not be replaced.
+  /// Renames the file to `target`. Throws IoError, also when `target` was created meanwhile and may not be replaced.
   void commit();
 
  private:
@@ -51,30 +51,30 @@ class OutputFile {
   bool is_synced_ = false;
 };
 
-/// Tells the disk to begin with these bytes, which were just written, instead of waiting for the sync. Small pieces are
-/// left to it. A hint: nothing depends on it.
+/// Starts the write-back of bytes that were just written, instead of leaving it to the sync. Small pieces are left to
+/// the sync. A hint: nothing depends on it.
 void start_writeback(int descriptor, uint64_t offset, uint64_t size) noexcept;
 
-/// A new file that is open for writing, or a folder, under a temporary name (temporary.hpp).
+/// A new file that is open for writing, or a folder, under a temporary name (tacore/plumbing/temporary.hpp).
 struct Temporary {
   std::string path = {};
-  int descriptor = -1;  ///< holds it; to be closed
+  int descriptor = -1;  ///< holds its lock; the caller closes it
 };
 /// Throws IoError.
 Temporary make_temporary(const std::string& target, const std::string& temp_dir, bool is_folder);
 
-/// Gives `from` the name `to`; without `overwrite` nothing that is there may go. Throws IoError.
+/// Renames `from` to `to`; without `overwrite`, an existing `to` is an IoError. Throws IoError.
 void rename_to(const std::string& from, const std::string& to, bool overwrite);
 
-/// Swaps what two names lead to, in one step. Throws IoError.
+/// Exchanges two files or folders atomically. Throws IoError.
 void exchange_names(const std::string& a, const std::string& b);
 
-/// Makes names in the folder of `path` durable, where the folder can be opened and its file system knows how. Throws
+/// Syncs the folder of `path`, so that the names in it are durable, where its file system supports that. Throws
 /// IoError.
 void sync_folder_of(const std::string& path);
 
-/// Memory of this thread, `size` bytes of any content, which its next call reuses: new pages for each piece cost more
-/// than copying it. It lies as OutputFile wants it for what is written at `offset`. Throws std::bad_alloc.
+/// A buffer of this thread: `size` bytes of any content, which its next call reuses, as new memory pages for each piece
+/// cost more than copying it. It is aligned as OutputFile::write() wants it at `offset`. Throws std::bad_alloc.
 std::span<std::byte> scratch(std::size_t size, uint64_t offset = 0);
 
 }  // namespace tacore

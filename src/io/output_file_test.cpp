@@ -27,7 +27,7 @@ void write(const OutputFile& file, uint64_t offset, std::string_view text) {
   file.write(offset, std::as_bytes(std::span(text)));
 }
 
-TEST_CASE("a file appears when it is committed, with what was written at any offset in any order") {
+TEST_CASE("a committed file appears with all bytes, written at any offset in any order") {
   const TemporaryFolder folder;
   const std::string path = folder.path("out");
   OutputFile file(path, false);
@@ -39,7 +39,7 @@ TEST_CASE("a file appears when it is committed, with what was written at any off
   CHECK(num_files(folder) == 1);
 }
 
-TEST_CASE("large pieces are whole wherever they begin, in the file and in memory") {
+TEST_CASE("large pieces are written completely at any offset, from a file and from memory") {
   const TemporaryFolder folder;
   const std::string path = folder.path("out");
   std::string expected(3 << 20, '.');
@@ -62,7 +62,7 @@ TEST_CASE("large pieces are whole wherever they begin, in the file and in memory
   }
 }
 
-TEST_CASE("a file that is not committed leaves nothing behind") {
+TEST_CASE("a file that is not committed leaves no file") {
   const TemporaryFolder folder;
   {
     const OutputFile file(folder.path("out"), false);
@@ -71,7 +71,7 @@ TEST_CASE("a file that is not committed leaves nothing behind") {
   CHECK(num_files(folder) == 0);
 }
 
-TEST_CASE("what is there stays, unless it may be replaced") {
+TEST_CASE("an existing file is kept, unless overwrite is set") {
   const TemporaryFolder folder;
   const std::string path = folder.path("out");
   std::ofstream(path) << "old";
@@ -86,7 +86,7 @@ TEST_CASE("what is there stays, unless it may be replaced") {
   CHECK(num_files(folder) == 1);
 }
 
-TEST_CASE("what appears while a file is written is not replaced") {
+TEST_CASE("a file that appears meanwhile is not replaced") {
   const TemporaryFolder folder;
   const std::string path = folder.path("out");
   {
@@ -99,7 +99,7 @@ TEST_CASE("what appears while a file is written is not replaced") {
   CHECK(num_files(folder) == 1);
 }
 
-TEST_CASE("a folder is not replaced by a file, and no folder is made for one") {
+TEST_CASE("a folder is not replaced by a file, and missing parent folders are not created") {
   const TemporaryFolder folder;
   fs::create_directory(folder.path("sub"));
   CHECK_THROWS_WITH_AS(OutputFile(folder.path("sub"), true), doctest::Contains("sub: is a folder"), IoError);
@@ -107,7 +107,7 @@ TEST_CASE("a folder is not replaced by a file, and no folder is made for one") {
                        IoError);
 }
 
-TEST_CASE("a write that fails says where, and nothing stays") {
+TEST_CASE("a failing write is an error with the byte, and leaves no file") {
   const TemporaryFolder folder;
   struct rlimit before = {};
   ::getrlimit(RLIMIT_FSIZE, &before);
@@ -123,7 +123,7 @@ TEST_CASE("a write that fails says where, and nothing stays") {
   CHECK(num_files(folder) == 0);
 }
 
-TEST_CASE("what killed runs left of a target is removed by the next, and nothing that is held or another's") {
+TEST_CASE("temporary files of killed processes are removed by the next write, except locked and unrelated ones") {
   const TemporaryFolder folder;
   const std::string path = folder.path("out");
   const auto name = [](const std::string& of, char digit) { return "." + of + "." + std::string(16, digit) + ".part"; };
@@ -136,7 +136,7 @@ TEST_CASE("what killed runs left of a target is removed by the next, and nothing
     OutputFile file(path, false);
     CHECK(num_files(folder) == 6);
     CHECK(fs::exists(held.path));
-    OutputFile twin(path, false);  // both are at work
+    OutputFile twin(path, false);  // both are being written
     CHECK(num_files(folder) == 7);
     write(file, 0, "x");
     file.commit();

@@ -4,16 +4,16 @@
 
 #include "io/vsi_path.hpp"
 
-/// Paths as they may be written down. The query of an http(s) URL may sign it, the user of any URL may be a token.
+/// Paths that may be stored and shown. The query of an http(s) URL may sign it, the user of any URL may be a token.
 namespace tacore {
 
-/// Without the query and the fragment of an http(s) URL, as it is or behind /vsicurl/. Other paths stay.
+/// `path` without the query and the fragment of an http(s) URL, also of one after /vsicurl/. Other paths stay.
 inline std::string without_query(const std::string& path) {
   const bool is_http = path.starts_with("http://") || path.starts_with("https://") || path.starts_with("/vsicurl/http");
   return is_http ? path.substr(0, path.find_first_of("?#")) : path;
 }
 
-/// That without the user and the password of a remote path. Local paths stay.
+/// As without_query(), also without the user and the password of a remote path. Local paths stay.
 inline std::string public_path(const std::string& path) {
   std::string out = without_query(path);
   const auto scheme = out.find("://");

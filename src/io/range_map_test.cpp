@@ -22,7 +22,7 @@ bool has(const RangeMap& map, ByteRange range) {
   return std::equal(found->begin(), found->end(), expected.begin(), expected.end());
 }
 
-TEST_CASE("a range is found where one piece has all of it") {
+TEST_CASE("a range is found when a single piece contains it") {
   RangeMap map;
   CHECK_FALSE(has(map, {0, 1}));
   CHECK(has(map, {7, 0}));
@@ -56,7 +56,7 @@ TEST_CASE("pieces that overlap are kept, pieces inside another one are not") {
   CHECK(map.size() == 20);
 }
 
-TEST_CASE("the bytes from an offset on, and the next piece") {
+TEST_CASE("from() returns the bytes from an offset, and next() the start of the next piece") {
   RangeMap map;
   map.add(10, bytes_at(10, 5));
   map.add(30, bytes_at(30, 5));

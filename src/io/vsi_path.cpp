@@ -41,11 +41,11 @@ std::string replace_prefix(std::string_view text, std::string_view from, std::st
 std::string working_folder() {
   std::error_code error;
   const auto folder = std::filesystem::current_path(error);
-  if (error) throw IoError("cannot tell the working folder", {}, error.value());
+  if (error) throw IoError("cannot determine the working directory", {}, error.value());
   return folder.string();
 }
 
-/// Removes only parts that cannot change the meaning. A .. stays: after a symbolic link it is not the folder before.
+/// Removes only parts that cannot change the meaning. A .. stays: after a symbolic link it is another folder.
 std::string absolute(std::string_view path) {
   const std::string whole = path.starts_with('/') ? std::string(path) : working_folder() + "/" + std::string(path);
   std::string out;
@@ -60,7 +60,7 @@ uint64_t parse_number(std::string_view text, std::string_view path) {
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, out);
   if (error == std::errc() && stop == end) return out;
-  throw FormatError(quoted(path) + ": " + quoted(text) + " is not a number of 64 bits");
+  throw FormatError(quoted(path) + ": " + quoted(text) + " is not an unsigned 64-bit number");
 }
 
 std::string_view without_trailing_slashes(std::string_view path) {

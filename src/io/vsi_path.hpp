@@ -20,7 +20,7 @@ void require_local(const std::string& path, const std::string& done);
 /// azure:// -> /vsiaz/, oss:// -> /vsioss/, swift:// -> /vsiswift/, http(s)://.. -> /vsicurl/ and
 /// the whole URL, hf://datasets/o/n/p stays; a /vsi path stays; a local path becomes absolute
 /// (symbolic links and .. are kept as they are; "." parts, doubled and trailing slashes go). Throws
-/// IoError when there is no working folder.
+/// IoError when there is no working directory.
 std::string to_vsi(std::string_view path);
 
 /// The inverse of to_vsi for the remote forms (/vsiaz/ -> az://); other text comes back unchanged.
@@ -41,14 +41,14 @@ VsiSubfile parse_vsi_subfile(std::string_view path);
 /// are ignored; the parent of / is / itself, with an empty name.
 std::string parent_folder(std::string_view path);
 std::string file_name(std::string_view path);
-/// The same path without slashes at its end.
+/// `path` without slashes at its end.
 std::string without_slashes(std::string path);
 /// True for `.tacozip` and `.zip`, in any case.
 bool is_zip_name(std::string_view path);
 /// a/b with exactly one slash between; `name` alone when `folder` is empty.
 std::string path_join(std::string_view folder, std::string_view name);
-/// The same for the name of a file, which is not percent-encoded: in a folder of a web server (http(s)://, /vsicurl/)
-/// its `%`, `?` and `#` are, since they would be read as parts of a URL.
+/// As path_join() for the name of a file, which is not percent-encoded: in a folder of a web server (http(s)://,
+/// /vsicurl/) its `%`, `?` and `#` become so, since they would be read as parts of a URL.
 std::string path_of_name(std::string_view folder, std::string_view name);
 
 }  // namespace tacore

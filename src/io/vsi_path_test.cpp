@@ -12,7 +12,7 @@ namespace {
 
 using namespace tacore;
 
-TEST_CASE("remote paths are told from local ones") {
+TEST_CASE("remote paths are distinguished from local ones") {
   const char* const remote[] = {"s3://b/k",
                                 "gs://b/k",
                                 "az://b/k",
@@ -58,19 +58,19 @@ TEST_CASE("remote paths turn into GDAL names and back") {
   }
 }
 
-TEST_CASE("azure:// has the same GDAL name as az://, which is what comes back") {
+TEST_CASE("azure:// and az:// have the same GDAL name, which converts back to az://") {
   CHECK(to_vsi("azure://b/k") == "/vsiaz/b/k");
   CHECK(from_vsi("/vsiaz/b/k") == "az://b/k");
 }
 
-TEST_CASE("a GDAL name stays what it is") {
+TEST_CASE("to_vsi keeps a GDAL name unchanged") {
   for (const std::string path : {"/vsis3/b/k", "/vsicurl/https://h/p", "/vsizip//a/./b.zip"}) {
     CAPTURE(path);
     CHECK(to_vsi(path) == path);
   }
 }
 
-TEST_CASE("what has no remote form comes back unchanged") {
+TEST_CASE("from_vsi keeps a path without remote form unchanged") {
   for (const std::string path :
        {"", "/a/b", "/vsizip/a", "/vsicurl/ftp://h/p", "/vsis3", "vsis3/b", "/vsis3_streaming/b/k", "https://h/p"}) {
     CAPTURE(path);
@@ -102,7 +102,7 @@ TEST_CASE("a local path becomes absolute and keeps its .. and links") {
   }
 }
 
-TEST_CASE("a part of a file has a name that can be parsed") {
+TEST_CASE("a /vsisubfile/ name of a byte range is built and parsed") {
   struct Case {
     ByteRange range;
     const char* root;
@@ -125,7 +125,7 @@ TEST_CASE("a part of a file has a name that can be parsed") {
   }
 }
 
-TEST_CASE("a malformed part is refused with its text and the reason") {
+TEST_CASE("a malformed /vsisubfile/ name is refused with its text and the reason") {
   const std::string cases[][2] = {
       {"", "does not start with /vsisubfile/"},
       {"/a/b", "does not start with"},
@@ -134,7 +134,7 @@ TEST_CASE("a malformed part is refused with its text and the reason") {
       {"/vsisubfile/1_2", "no comma"},
       {"/vsisubfile/,/a", "no _ between"},
       {"/vsisubfile/12,/a_b", "no _ between"},
-      {"/vsisubfile/_2,/a", "'' is not a number of 64 bits"},
+      {"/vsisubfile/_2,/a", "'' is not an unsigned 64-bit number"},
       {"/vsisubfile/1_,/a", "'' is not a number"},
       {"/vsisubfile/-1_2,/a", "'-1' is not a number"},
       {"/vsisubfile/+1_2,/a", "'+1' is not a number"},
@@ -151,7 +151,7 @@ TEST_CASE("a malformed part is refused with its text and the reason") {
   }
 }
 
-TEST_CASE("a path is its folder and its name") {
+TEST_CASE("a path is split into folder and file name") {
   struct Case {
     std::string path;
     const char* folder;
@@ -199,7 +199,7 @@ TEST_CASE("joined paths have exactly one slash between") {
   }
 }
 
-TEST_CASE("a path that may be written down has no user, password or query of a URL") {
+TEST_CASE("a public path has no user name, password or query of a URL") {
   const std::pair<const char*, const char*> cases[] = {
       {"http://u:p@h:8/d/a.tacozip?sig=x/y#z", "http://h:8/d/a.tacozip"},
       {"https://token@h/a", "https://h/a"},

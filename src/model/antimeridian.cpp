@@ -22,7 +22,7 @@ double twice_area(const Ring& ring) {
   return out;
 }
 
-/// What of a ring lies on one side of a meridian (Sutherland and Hodgman).
+/// The part of a ring on one side of a meridian (algorithm of Sutherland and Hodgman).
 Ring clip(const Ring& ring, double meridian, bool west) {
   Ring out;
   const auto inside = [&](const Centroid& p) { return west ? p.x <= meridian : p.x >= meridian; };

@@ -28,7 +28,7 @@ TEST_CASE("a ring that stays within 180 degrees is one polygon, counter-clockwis
   CHECK(wkb_within_180(turned) == wkb_polygon(turned));
 }
 
-TEST_CASE("a ring beyond 180 degrees is cut there, from either side") {
+TEST_CASE("a ring beyond 180 degrees is split there, in either direction") {
   for (const double turn : {0., -360.}) {
     CAPTURE(turn);
     const std::string wkb = wkb_within_180({{175 + turn, 0}, {190 + turn, 0}, {190 + turn, 10}, {175 + turn, 10}});
@@ -41,7 +41,7 @@ TEST_CASE("a ring beyond 180 degrees is cut there, from either side") {
   }
 }
 
-TEST_CASE("a ring that only touches 180 degrees is not cut, and one beyond it is moved back") {
+TEST_CASE("a ring that touches 180 degrees is not split, and one beyond it is shifted back") {
   CHECK(static_cast<uint8_t>(wkb_within_180({{170, 0}, {180, 0}, {180, 1}, {170, 1}})[1]) == 3);
   const std::string moved = wkb_within_180({{190, 0}, {200, 0}, {200, 1}, {190, 1}});
   CHECK(static_cast<uint8_t>(moved[1]) == 3);
@@ -49,14 +49,14 @@ TEST_CASE("a ring that only touches 180 degrees is not cut, and one beyond it is
   CHECK(envelope(moved).maxx == -160);
 }
 
-TEST_CASE("a slanted edge is cut where it crosses") {
+TEST_CASE("a slanted edge is split at its crossing of 180 degrees") {
   const std::string wkb = wkb_within_180({{170, 0}, {190, 20}, {170, 20}});
   CHECK(meets(wkb, 179.9, 15));
   CHECK(meets(wkb, -179.9, 15));
   CHECK_FALSE(meets(wkb, -179.9, 9));
 }
 
-TEST_CASE("what has no area or no sense is given back") {
+TEST_CASE("a ring without area or with invalid longitudes is returned unsplit") {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   for (const double x : {1e9, kInfinity, -kInfinity, std::nan("")}) {
     CAPTURE(x);

@@ -42,7 +42,7 @@ class ManifestParser {
     }
     check_names(out.files);
     const std::string stated = this->text(document, "sha256"), found = hex(out.identity());
-    if (stated != found) fail("is damaged: sha256 is " + tacore::quoted(stated) + ", that of its content " + found);
+    if (stated != found) fail("is damaged: sha256 is " + tacore::quoted(stated) + ", its content has " + found);
     return out;
   }
 
@@ -58,13 +58,15 @@ class ManifestParser {
   json parse_json(std::string_view text) const {
     // The parser takes a NUL byte for the end.
     const auto bad = where_too_nested(text).value_or(text.find('\0'));
-    if (bad < text.size()) throw FormatError("manifest: not JSON of ours", {.path = path_, .offset = bad});
+    if (bad < text.size())
+      throw FormatError("manifest: JSON with a NUL byte or nested too deep", {.path = path_, .offset = bad});
     try {
       json out = json::parse(text);
       if (!out.is_object()) fail(std::string("is ") + out.type_name() + ", expected an object");
       return out;
     } catch (const json::parse_error& error) {
-      throw FormatError("manifest: not JSON, or cut", {.path = path_, .offset = error.byte > 0 ? error.byte - 1 : 0});
+      throw FormatError("manifest: invalid or truncated JSON",
+                        {.path = path_, .offset = error.byte > 0 ? error.byte - 1 : 0});
     } catch (const json::exception&) {
       fail("a number is out of range");
     }
@@ -118,7 +120,7 @@ class ManifestParser {
     return {.hash = *hash, .size = static_cast<uint32_t>(size)};
   }
 
-  /// Each name leads below the folder, and to a place that is not another's nor in another file.
+  /// Each name is a path below the folder, occurs once, and is not below another file.
   void check_names(const std::vector<ChunkedFile>& files) const {
     std::set<std::string> names, folders;
     for (const auto& file : files) {
@@ -133,7 +135,7 @@ class ManifestParser {
       }
     }
     for (const auto& name : names) {
-      if (folders.contains(name)) fail(tacore::quoted(name) + " is a file, and a folder of others");
+      if (folders.contains(name)) fail(tacore::quoted(name) + " is both a file and a folder");
     }
   }
 

@@ -18,27 +18,27 @@ struct Chunk {
 struct ChunkedFile {
   std::string name = {};  ///< ids and folders joined by '/'
   uint64_t size = 0;
-  std::vector<Chunk> chunks = {};  ///< one after another they are the file
+  std::vector<Chunk> chunks = {};  ///< in the order of the file
 };
 
 /// A dataset in a chunk store (docs/format.md).
 struct ChunkManifest {
   bool is_zip = false;                    ///< else a FOLDER
-  std::string name = {};                  ///< in the store; "" of the first manifests, which had neither of the three
+  std::string name = {};                  ///< in the store; early manifests have no name, id and samples
   std::string id = {};                    ///< of its COLLECTION
-  std::vector<std::string> samples = {};  ///< ids of its first samples: by them a new version of it is known
+  std::vector<std::string> samples = {};  ///< ids of its first samples, to recognise a new version
   std::vector<ChunkedFile> files = {};
 
   uint64_t size() const noexcept;
-  /// The SHA-256 of everything above, whatever it is written as.
+  /// The SHA-256 of all members, independent of the form of the JSON.
   Sha256 identity() const;
 };
 
 std::string encode_manifest(const ChunkManifest& manifest);
 
-/// Everything a stranger may have written is checked: that names lead to places of their own below one folder, that
-/// chunks have 1 to `max_chunk` bytes and are together as large as their file, that the identity is right, that a ZIP
-/// is one file. Throws FormatError, which names `path`.
+/// Parses a manifest, which may be malicious, and checks that names are different paths below one folder, that chunks
+/// have 1 to `max_chunk` bytes and add up to the size of their file, that the identity is right, and that a ZIP is one
+/// file. Throws FormatError, which names `path`.
 ChunkManifest parse_manifest(std::string_view text, uint64_t max_chunk, const std::string& path);
 
 }  // namespace tacore

@@ -64,7 +64,7 @@ TEST_CASE("A manifest is read as it was written") {
   CHECK(has_text(fault(replaced(encode_manifest(zip), "\"s1\"", "1")), "a sample is 1, expected its id"));
 }
 
-TEST_CASE("The identity is that of everything in a manifest") {
+TEST_CASE("The identity of a manifest is a hash of all its content") {
   const Sha256 identity = folder({"a", "b"}).identity();
   CHECK(folder({"b", "a"}).identity() != identity);
   CHECK(folder({"a"}).identity() != identity);
@@ -76,12 +76,12 @@ TEST_CASE("The identity is that of everything in a manifest") {
   CHECK(other.identity() != identity);
 }
 
-TEST_CASE("A file whose name could lead out of the folder, or into another file, is refused") {
+TEST_CASE("A file name that leaves the folder or names another file is refused") {
   const struct {
     std::vector<std::string> names;
     std::string expected;
   } cases[] = {
-      {{"../a"}, "'../a', of which '..' is a folder of the file system"},
+      {{"../a"}, "'../a', of which '..' is reserved by file systems"},
       {{"DATA/../../a"}, "of which '..'"},
       {{"/etc/passwd"}, "of which ''"},
       {{"a//b"}, "of which ''"},
@@ -91,7 +91,7 @@ TEST_CASE("A file whose name could lead out of the folder, or into another file,
       {{"a\\b"}, "contains a slash"},
       {{std::string("a\0b", 3)}, "NUL"},
       {{"a", "a"}, "two files are called 'a'"},
-      {{"a", "a/b"}, "'a' is a file, and a folder of others"},
+      {{"a", "a/b"}, "'a' is both a file and a folder"},
       {{"a/b/c", "a/b"}, "'a/b' is a file"},
   };
   for (const auto& c : cases) {
@@ -103,7 +103,7 @@ TEST_CASE("A file whose name could lead out of the folder, or into another file,
   }
 }
 
-TEST_CASE("A manifest that lies about sizes or its identity, or is cut, is refused") {
+TEST_CASE("A manifest with wrong sizes or identity, or a truncated one, is refused") {
   const std::string text = encode_manifest(folder({"a"}));
   REQUIRE(fault(text) == "");
   const auto says = [](const std::string& broken, const std::string& expected) {
@@ -125,9 +125,9 @@ TEST_CASE("A manifest that lies about sizes or its identity, or is cut, is refus
   says(replaced(text, "\"files\"", "\"file\""), "files is missing");
   says(replaced(text, "\"name\"", "\"nome\""), "name is missing");
   says("[]", "is array, expected an object");
-  says("", "not JSON, or cut");
-  says(std::string(100, '['), "not JSON of ours");
-  says(text + '\0' + "x", "not JSON of ours");
+  says("", "invalid or truncated JSON");
+  says(std::string(100, '['), "JSON with a NUL byte or nested too deep");
+  says(text + '\0' + "x", "JSON with a NUL byte or nested too deep");
   ChunkManifest two = folder({"a", "b"});
   two.is_zip = true;
   says(encode_manifest(two), "has 2 files, expected 1");

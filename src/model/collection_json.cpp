@@ -94,7 +94,7 @@ std::optional<BBox> parse_spatial(const JsonNode& node) {
     node.fail("has " + std::to_string(bounds.size()) + " numbers, expected 4: west, south, east, north");
   }
   const BBox out{bounds[0].number(), bounds[1].number(), bounds[2].number(), bounds[3].number()};
-  if (!out.valid()) node.fail("has its south beyond its north");
+  if (!out.valid()) node.fail("has a south beyond its north");
   return out;
 }
 
@@ -247,7 +247,7 @@ bool is_one_address(const json& emails) {
   return one.is_string() || (one.is_object() && one.size() == 1);
 }
 
-/// What the model has no place for (`links`, several e-mails) stays with the contacts that are still the same.
+/// Members that Contact lacks (`links`, several e-mails) stay with the contacts that are unchanged.
 ordered_json encode_contacts(const std::vector<Contact>& contacts, const JsonNode& document) {
   std::map<std::string, json> others;
   for (const JsonNode& node : document.elements_or_self()) {
@@ -304,7 +304,7 @@ ordered_json encode_sources(const std::vector<Source>& sources) {
   return {{"count", sources.size()}, {"ids", ids}, {"files", files}, {"extents", extents}};
 }
 
-/// The members that stand before those which only the document has.
+/// The members before those that only the document has.
 ordered_json encode_head(const Collection& collection, const JsonNode& document) {
   return {
       {"id", collection.id},
@@ -320,7 +320,7 @@ ordered_json encode_head(const Collection& collection, const JsonNode& document)
       {"extent", extent_json(collection.extent)}};
 }
 
-/// The members that stand behind them.
+/// The members after those that only the document has.
 ordered_json encode_tail(const Collection& collection) {
   ordered_json out = {{"taco:pit_schema", ordered_json::parse(collection.pit_schema.to_json())},
                       {"taco:field_schema", field_schema_json(collection.field_schema)}};

@@ -20,15 +20,15 @@ Collection parse_collection(std::string_view json, const std::string& path);
 /// The text of COLLECTION.json (§5.4, §6.2): UTF-8, four spaces for each level, no newline at the end.
 /// Members in the order of the model, absent ones null; then the members that only `collection.json`
 /// has, as they are written there; then `taco:pit_schema`, `taco:field_schema` and, when there are
-/// sources, `taco:sources`. No taco_version becomes 2.0.0, no spatial extent the globe, an empty text
-/// of a contact null. What else a contact has stays as long as the contact does not change.
-/// parse_collection gives all else back, unless collection_faults (collection_rules.hpp) has something
-/// against it or the tree, field schema or sources are none that it takes.
+/// sources, `taco:sources`. An absent taco_version becomes 2.0.0, an absent spatial extent the globe, an
+/// empty text of a contact null. Other members of a contact stay as long as the contact does not change.
+/// parse_collection() restores all else, unless the collection breaks a rule (collection_faults() in
+/// collection_rules.hpp), or has a tree, field schema or sources that parse_collection() refuses.
 /// Throws FormatError when `collection.json` is neither empty nor a JSON object with contacts that
 /// can be read, and for text that is not UTF-8.
 std::string encode_collection(const Collection& collection);
 
-/// Whether `key` is a member of COLLECTION.json that Collection has a place for, such as "licenses".
+/// Whether `key` is a member of COLLECTION.json that Collection also has, such as "licenses".
 bool is_model_member(std::string_view key);
 
 /// The JSON text of its member `extent`.

@@ -24,7 +24,7 @@ namespace {
 
 const std::string kPit = R"("taco:pit_schema":{"root":{"n":5,"type":"FILE"},"hierarchy":{}})";
 
-/// The least collection with `more` members.
+/// The smallest collection with `more` members.
 std::string with(const std::string& more) { return R"({"id":"x",)" + kPit + (more.empty() ? "" : ",") + more + "}"; }
 
 Collection parse(const std::string& json) { return parse_collection(json, "a/COLLECTION.json"); }
@@ -131,14 +131,14 @@ std::string encode_error(const Collection& c) {
   return "";
 }
 
-/// The text behind `key` in what is written for a collection that was read from `json`.
+/// The text after `key` in the encoded form of a collection that was parsed from `json`.
 bool writes(const std::string& json, const std::string& text) {
   return reformat_json(encode_collection(parse(json)), -1).find(text) != std::string::npos;
 }
 
 }  // namespace
 
-TEST_CASE("what is absent or null has the defaults of the reference") {
+TEST_CASE("absent and null members of a collection have the defaults of the reference implementation") {
   const std::string nulls =
       R"("dataset_version":null,"description":null,"licenses":null,"providers":null,"tasks":null,)"
       R"("taco_version":null,"title":null,"curators":null,"keywords":null,"extent":null,)"
@@ -203,7 +203,7 @@ TEST_CASE("every known member is read and unknown ones are kept in the text") {
   CHECK(has_text(c.json, "labels:classes"));
 }
 
-TEST_CASE("the forms found in the wild are read as lists") {
+TEST_CASE("the forms of list members in published datasets are parsed as lists") {
   CHECK(parse(with(R"("licenses":"MIT")")).licenses == std::vector<std::string>{"MIT"});
   CHECK(parse(with(R"("licenses":{"licenseList":[{"name":"MIT"},{"name":"ISC"}]})")).licenses ==
         std::vector<std::string>{"MIT", "ISC"});
@@ -297,16 +297,16 @@ TEST_CASE("malformed collections are format errors that name the member") {
   }
 }
 
-TEST_CASE("a document may be nested as deep as 64") {
+TEST_CASE("a document may be nested 64 levels deep, and no deeper") {
   CHECK(parse(with("\"a\":" + std::string(63, '[') + std::string(63, ']'))).id == "x");
 }
 
-TEST_CASE("a broken tree is a schema error with the path") {
+TEST_CASE("a malformed tree is a SchemaError with its path") {
   const auto error = error_of<SchemaError>(R"({"id":"x","taco:pit_schema":{"root":{"type":"DIR"},"hierarchy":{}}})");
   CHECK(error.find("a/COLLECTION.json: taco:pit_schema: Invalid root type 'DIR'") == 0);
 }
 
-TEST_CASE("a source may not lie outside the folder of the index") {
+TEST_CASE("a source outside the folder of the index is refused") {
   for (const std::string file : {"..", "../a.tacozip", "a/../../b", "/etc/passwd", "a\\\\b", "", "a//b", "C:\\\\a",
                                  "a\\u0000.tacozip", "a/", "./a", "http://x/y"}) {
     CAPTURE(file);
@@ -320,7 +320,7 @@ TEST_CASE("a source may not lie outside the folder of the index") {
   }
 }
 
-TEST_CASE("extents of sources go by file name, and by position without one") {
+TEST_CASE("extents of sources are matched by file name, and by position where they have none") {
   const auto sources = parse(with(R"("taco:sources":{"count":3,"ids":["i","j","k"],)"
                                   R"("files":["a","b","c"],"extents":[)"
                                   R"({"file":"b","id":"j","spatial":[1,2,3,4]},)"
@@ -380,14 +380,14 @@ TEST_CASE("reformat_json refuses what is not JSON") {
   CHECK_THROWS_AS(reformat_json(std::string(70, '[') + std::string(70, ']'), -1), FormatError);
 }
 
-TEST_CASE("what stands after a NUL byte is not dropped in silence") {
+TEST_CASE("text after a NUL byte is not silently dropped") {
   const std::string text = std::string("{\"id\": \"x\"}") + '\0' + "}";
   for (const int indent : {-1, 2})
     CHECK_THROWS_WITH_AS(reformat_json(text, indent), "not JSON: a NUL byte (byte 11)", FormatError);
   CHECK_THROWS_WITH_AS(parse_collection(text, "c"), "c: not JSON: a NUL byte (byte 11)", FormatError);
 }
 
-TEST_CASE("json_string escapes, and replaces what is not UTF-8") {
+TEST_CASE("json_string escapes text, and replaces invalid UTF-8") {
   CHECK(json_string("") == R"("")");
   CHECK(json_string("a\"b\\c\n\x01") == R"("a\"b\\c\n\u0001")");
   CHECK(json_string("\xc3\xa9") == "\"\xc3\xa9\"");
@@ -395,7 +395,7 @@ TEST_CASE("json_string escapes, and replaces what is not UTF-8") {
   CHECK(json_string(std::string_view("a\0b", 3)) == R"("a\u0000b")");
 }
 
-TEST_CASE("no mutation of a collection does worse than a format or schema error") {
+TEST_CASE("any mutation of a collection is parsed or a FormatError or SchemaError") {
   const std::string good =
       with(R"("licenses":{"licenseList":[{"name":"MIT"}]},"providers":[{"name":"P","emails":["a"]}],)"
            R"("extent":{"spatial":[1,2,3,4],"temporal":["2023-01-01","2023-01-02T00:00:00Z"]},)"
@@ -490,7 +490,7 @@ TEST_CASE("a collection is written member by member in the order of the model") 
 })");
 }
 
-TEST_CASE("what is encoded is parsed to the same collection") {
+TEST_CASE("an encoded collection is parsed to the same collection") {
   check_round_trip(full());
   Collection twins = full();
   twins.sources[1].file = twins.sources[0].file;
@@ -519,7 +519,7 @@ TEST_CASE("collections of the golden datasets survive reading and writing") {
   for (const auto& text : mine) check_round_trip(parse(text));
 }
 
-TEST_CASE("published collections survive reading and writing, those of the specification's form to the byte" *
+TEST_CASE("published collections survive parsing and encoding, byte by byte where they have the specification's form" *
           doctest::test_suite("external")) {
   if (missing(kGolden)) return;
   for (const auto& text : collections_below(kGolden)) {
@@ -529,12 +529,12 @@ TEST_CASE("published collections survive reading and writing, those of the speci
   }
 }
 
-TEST_CASE("the version is 2.0.0 unless the collection has one") {
+TEST_CASE("an encoded collection has version 2.0.0 unless it states another") {
   CHECK(writes(with(""), R"("taco_version":"2.0.0")"));
   CHECK(writes(with(R"("taco_version":"0.5.0")"), R"("taco_version":"0.5.0")"));
 }
 
-TEST_CASE("no extent is the globe at any time, an open end is null") {
+TEST_CASE("a missing extent is encoded as the globe without times, and an open end as null") {
   CHECK(writes(with(""), R"("extent":{"spatial":[-180.0,-90.0,180.0,90.0],"temporal":null})"));
   CHECK(writes(with(R"("extent":{"temporal":["2023-01-01",null]})"), R"("temporal":["2023-01-01T00:00:00Z",null])"));
   CHECK(writes(with(R"("extent":{"temporal":[null,"2023-01-01T00:00:00Z"]})"),
@@ -547,23 +547,23 @@ TEST_CASE("no extent is the globe at any time, an open end is null") {
   CHECK(has_text(text, R"("extents":[{"file":"s","id":"s"}])"));
 }
 
-TEST_CASE("numbers that JSON does not have are null") {
+TEST_CASE("NaN and infinities are encoded as null") {
   Collection c;
   c.extent.spatial = BBox{std::nan(""), -HUGE_VAL, HUGE_VAL, 0.1};
   const auto text = reformat_json(encode_collection(c), -1);
   CHECK(has_text(text, R"("spatial":[null,null,null,0.1])"));
 }
 
-TEST_CASE("members that only the document has keep their order, numbers and escapes") {
+TEST_CASE("members unknown to the model keep their order, numbers and escapes") {
   const std::string unknown =
       R"("z":123456789012345678901234567890,"a":{"y":0.10,"x":[[],{}]},"\u00e9":"\u00e9","":"}{,")";
   CHECK(writes(with(unknown), "}," + unknown + R"(,"taco:pit_schema")"));
   CHECK(writes(R"({"b":1,"id":"x",)" + kPit + R"(,"a":2})", R"("b":1,"a":2,"taco:pit_schema")"));
-  // A key is what it reads, not how it is spelt.
+  // Keys are compared without their escapes.
   CHECK_FALSE(writes(R"({"\u0069d":"x",)" + kPit + "}", "u0069"));
 }
 
-TEST_CASE("what stands in for a known member is written as that member") {
+TEST_CASE("aliases of known members are encoded as the known members") {
   CHECK(writes(with(R"("data_curator":{"name":"D","emails":["a@b"]})"),
                R"("curators":[{"name":"D","organization":null,"email":"a@b","role":null}],"keywords")"));
   CHECK_FALSE(writes(with(R"("data_curator":{"name":"D"})"), "data_curator"));
@@ -576,7 +576,7 @@ TEST_CASE("what stands in for a known member is written as that member") {
   CHECK(parse(encode_collection(partition)).sources.empty());
 }
 
-TEST_CASE("what the model has no place for stays with a contact that does not change") {
+TEST_CASE("an unchanged contact keeps its members unknown to the model") {
   const std::string json =
       with(R"("providers":[{"name":"P","identifier":"i","position":null,"emails":[{"value":"a@b"},{"value":"c@d"}]},)"
            R"({"name":"Q","emails":[{"value":"e@f","roles":["work"]}]},{"name":"R","emails":[{"value":"g@h"}]}])");
@@ -585,7 +585,7 @@ TEST_CASE("what the model has no place for stays with a contact that does not ch
   CHECK(writes(json, R"("name":"R","organization":null,"email":"g@h","role":null})"));
 }
 
-TEST_CASE("links stay with a contact that does not change") {
+TEST_CASE("an unchanged contact keeps its links") {
   const std::string json = with(R"("providers":[{"name":"P","links":[{"href":"p"}]},{"name":"Q","links":null},"R"],)"
                                 R"("data_curator":[{"name":"C","links":{"href":"c"}}])");
   CHECK(writes(json, R"("role":null,"links":[{"href":"p"}]},{"name":"Q")"));
@@ -597,7 +597,7 @@ TEST_CASE("links stay with a contact that does not change") {
   CHECK_FALSE(has_text(encode_collection(c), "\"p\""));
 }
 
-TEST_CASE("a collection with a document that is none, or with text that is not UTF-8, is not written") {
+TEST_CASE("encoding a collection whose document is invalid JSON or whose text is not UTF-8 is refused") {
   struct Case {
     std::string json;
     const char* expected;
@@ -628,7 +628,8 @@ TEST_CASE("a collection with a document that is none, or with text that is not U
   CHECK(encode_error(c) == "a text of the collection is not UTF-8");
 }
 
-TEST_CASE("members are replaced in their places, go, or come before those of taco") {
+TEST_CASE(
+    "a changed member is replaced in place, a dropped one removed, and a new one inserted before the taco: members") {
   const std::string json = R"({"id":"a", "x":1e400,"id":"b","taco:pit_schema":{"n":1},"last":[1, 2]})";
   const struct {
     std::vector<MemberChange> changes;
@@ -652,7 +653,7 @@ TEST_CASE("members are replaced in their places, go, or come before those of tac
   CHECK_THROWS_AS(with_members("{}", {{"a", "1 2"}}), FormatError);
 }
 
-TEST_CASE("members differ by value, and null is none") {
+TEST_CASE("members are compared by value, and null equals an absent member") {
   const auto found = member_differences(R"({"a":1,"b":null,"c":{"x":1,"y":[2]},"d":"t","e":3})",
                                         R"({"e":4, "c":{"y":[2.0], "x":1},"a":1.0,"f":[null]})");
   std::string text;

@@ -39,8 +39,8 @@ ordered_json encode_value(const std::string& key, const Value& value) {
   throw SchemaError("key " + tacore::quoted(key) + " has binary data, for which JSON has no form");
 }
 
-/// nlohmann compares an integer with a double as doubles, which are the same beyond 2^53, and one below zero with one
-/// beyond 2^63 as int64.
+/// nlohmann compares an integer with a double as doubles, which are equal for different integers beyond 2^53, and a
+/// negative integer with one beyond 2^63 as int64.
 bool is_same_number(const json& a, const json& b) {
   if (a.is_number_float() && b.is_number_float()) {
     const auto x = a.get<double>(), y = b.get<double>();
@@ -160,7 +160,7 @@ std::vector<std::vector<uint32_t>> level_crc32s(const Collection& collection) {
   try {
     auto out = json::parse(text.substr(begin, end - begin)).get<std::vector<std::vector<uint32_t>>>();
     if (out.size() == collection.sources.size()) return out;
-  } catch (const json::exception&) {  // something else of that name
+  } catch (const json::exception&) {  // another member of that name
   }
   return {};
 }

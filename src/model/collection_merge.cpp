@@ -23,12 +23,13 @@ const std::string& path_of(const PartCollection& part) { return part.path.empty(
 
 std::string shown(SampleType type, const std::string& id) { return std::string(to_string(type)) + " " + quoted(id); }
 
-/// Adds the counts of `part` to `sum`, which has the tree of `first`. What is padding in one may be known from another.
+/// Adds the counts of `part` to `sum`, which has the tree of `first`. A padding id of one part takes the id of another.
 void add_pattern(PitPattern& sum, const PartCollection& part, const PartCollection& first, const PitPattern& pattern,
                  const std::string& where) {
   if (pattern.id.size() != sum.id.size()) {
-    differ(part, first,
-           where + " has " + std::to_string(pattern.id.size()) + " children, there " + std::to_string(sum.id.size()));
+    differ(
+        part, first,
+        where + " has " + std::to_string(pattern.id.size()) + " children, expected " + std::to_string(sum.id.size()));
   }
   for (std::size_t i = 0; i < sum.id.size(); ++i) {
     if (is_padding_id(pattern.id[i])) continue;
@@ -38,8 +39,8 @@ void add_pattern(PitPattern& sum, const PartCollection& part, const PartCollecti
     }
     if (pattern.id[i] != sum.id[i] || pattern.type[i] != sum.type[i]) {
       differ(part, first,
-             where + " has " + shown(pattern.type[i], pattern.id[i]) + " as child " + std::to_string(i) + ", there " +
-                 shown(sum.type[i], sum.id[i]));
+             where + " has " + shown(pattern.type[i], pattern.id[i]) + " as child " + std::to_string(i) +
+                 ", expected " + shown(sum.type[i], sum.id[i]));
     }
   }
   sum.n = checked_add(sum.n, pattern.n, "number of rows");
@@ -49,18 +50,19 @@ void add_tree(PitSchema& sum, const PartCollection& part, const PartCollection& 
   const PitSchema& pit = part.collection.pit_schema;
   if (pit.root_type != sum.root_type) {
     differ(part, first,
-           std::string("its roots are ") + to_string(pit.root_type) + "s, there " + to_string(sum.root_type) + "s");
+           std::string("its roots are ") + to_string(pit.root_type) + "s, expected " + to_string(sum.root_type) + "s");
   }
   if (pit.max_depth() != sum.max_depth()) {
-    differ(part, first,
-           "its tree is " + std::to_string(pit.max_depth()) + " levels deep, there " + std::to_string(sum.max_depth()));
+    differ(
+        part, first,
+        "its tree is " + std::to_string(pit.max_depth()) + " levels deep, expected " + std::to_string(sum.max_depth()));
   }
   sum.root_n = checked_add(sum.root_n, pit.root_n, "number of samples");
   for (auto& [level, patterns] : sum.hierarchy) {
     const auto& others = pit.hierarchy.at(level);
     if (others.size() != patterns.size()) {
       differ(part, first,
-             "level " + std::to_string(level) + " has " + std::to_string(others.size()) + " patterns, there " +
+             "level " + std::to_string(level) + " has " + std::to_string(others.size()) + " patterns, expected " +
                  std::to_string(patterns.size()));
     }
     for (std::size_t p = 0; p < patterns.size(); ++p) {
@@ -72,7 +74,7 @@ void add_tree(PitSchema& sum, const PartCollection& part, const PartCollection& 
 
 bool is_internal(const FieldDescription& field) { return field.name.starts_with(names::kInternal); }
 
-/// Without `internal:*`, in which containers differ; of those the levels tell.
+/// The fields without `internal:*`, in which containers differ; those are compared in the level tables.
 std::set<std::pair<std::string, std::string>> fields_of(const Collection& collection) {
   std::set<std::pair<std::string, std::string>> out;
   for (const auto& [level, fields] : collection.field_schema) {
@@ -95,7 +97,7 @@ Span span_of(const BBox& box) {
   return {first, first + std::min(width, 360.0), box.minx, box.maxx};
 }
 
-/// From behind the widest gap to before it; of gaps that are equal, the one at the antimeridian.
+/// The longitudes from the end of the widest gap to its begin; of equal gaps, the one at the antimeridian counts.
 std::pair<double, double> merge_longitudes(std::vector<Span> spans) {
   std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.first < b.first; });
   const auto ends_before = [](const Span& a, const Span& b) { return a.last < b.last; };
@@ -184,10 +186,10 @@ void CollectionMerge::add_fields(const PartCollection& part) {
   const Fields here = fields_of(part.collection);
   std::vector<std::string> faults;
   for (const auto& field : here) {
-    if (!fields_.contains(field)) faults.push_back("its " + field.first + " has " + field.second);
+    if (!fields_.contains(field)) faults.push_back(field.first + " has an additional column " + field.second);
   }
   for (const auto& field : fields_) {
-    if (!here.contains(field)) faults.push_back("its " + field.first + " has no " + field.second);
+    if (!here.contains(field)) faults.push_back(field.first + " lacks column " + field.second);
   }
   if (!faults.empty()) differ(part, first_, join(faults, "; "));
 }

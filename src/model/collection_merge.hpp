@@ -17,7 +17,7 @@ struct PartCollection {
 };
 
 /// The collection of an index over parts, given one after another: that of the first, with the counts of
-/// all trees, the extent that holds those of all, and a source for each part. Of the others little is kept.
+/// all trees, the extent that holds those of all, and a source for each part. Of the others only sums are kept.
 class CollectionMerge {
  public:
   /// `same_fields`: every part has the fields of the first; order, descriptions and `internal:*` may differ. Else the
@@ -25,9 +25,9 @@ class CollectionMerge {
   explicit CollectionMerge(bool same_fields) : same_fields_(same_fields) {}
 
   /// Throws SchemaError, with the path, for a part with another tree (padding matches anything) or other fields.
-  /// Parts without an extent are passed over.
+  /// Parts without an extent do not change that of the index.
   void add(PartCollection part);
-  /// Of one part or more.
+  /// The merged collection of one part or more.
   Collection result() const;
 
  private:
@@ -44,10 +44,10 @@ class CollectionMerge {
 };
 
 /// The smallest box that holds all `boxes`, at least one; it crosses the antimeridian (minx > maxx) where that is
-/// shorter. Its sides are sides of theirs, to the last digit.
+/// shorter. Each side is exactly a side of one of them.
 BBox merge_boxes(const std::vector<BBox>& boxes);
 
-/// Whether `inner` lies in `box`, but for a millionth of a degree: extents are often rounded.
+/// Whether `inner` lies in `box`, within a millionth of a degree: extents are often rounded.
 bool contains(const BBox& box, const BBox& inner);
 bool contains(const TimeRange& times, const TimeRange& inner);
 

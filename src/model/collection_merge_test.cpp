@@ -31,7 +31,7 @@ std::string merge_error(const PartCollection& other) {
   return text_of<SchemaError>([&] { merge_collections({part("1.tacozip"), other}); });
 }
 
-TEST_CASE("counts are summed, and each part is a source in the order given") {
+TEST_CASE("merged collections add up counts, and list each part as a source in the given order") {
   auto second = part("2.tacozip");
   second.collection.id = "other";
   second.collection.pit_schema.root_n = 5;
@@ -52,22 +52,22 @@ TEST_CASE("another tree or other fields are refused, with the file and what diff
     void (*change)(Collection&);
     const char* words;
   } cases[] = {
-      {[](Collection& c) { c.pit_schema.root_type = kFile; }, "its roots are FILEs, there FOLDERs"},
-      {[](Collection& c) { c.pit_schema.hierarchy.clear(); }, "its tree is 0 levels deep, there 1"},
-      {[](Collection& c) { c.pit_schema.hierarchy[1].push_back({}); }, "level 1 has 2 patterns, there 1"},
+      {[](Collection& c) { c.pit_schema.root_type = kFile; }, "its roots are FILEs, expected FOLDERs"},
+      {[](Collection& c) { c.pit_schema.hierarchy.clear(); }, "its tree is 0 levels deep, expected 1"},
+      {[](Collection& c) { c.pit_schema.hierarchy[1].push_back({}); }, "level 1 has 2 patterns, expected 1"},
       {[](Collection& c) { c.pit_schema.hierarchy[1][0] = {1, {kFile}, {"a"}}; },
-       "pattern 0 of level 1 has 1 children, there 2"},
+       "pattern 0 of level 1 has 1 children, expected 2"},
       {[](Collection& c) { c.pit_schema.hierarchy[1][0].id[1] = "c"; },
-       "pattern 0 of level 1 has FILE 'c' as child 1, there FILE 'b'"},
+       "pattern 0 of level 1 has FILE 'c' as child 1, expected FILE 'b'"},
       {[](Collection& c) { c.pit_schema.hierarchy[1][0].type[0] = kFolder; },
-       "has FOLDER 'a' as child 0, there FILE 'a'"},
+       "has FOLDER 'a' as child 0, expected FILE 'a'"},
       {[](Collection& c) { c.field_schema["level0"][1].type = "int64"; },
-       "its level0 has 'cloud' (int64); its level0 has no 'cloud' (double)"},
+       "level0 has an additional column 'cloud' (int64); level0 lacks column 'cloud' (double)"},
       {[](Collection& c) {
          c.field_schema["level1"];
          c.field_schema["level1"].push_back({"x", "string", ""});
        },
-       "its level1 has 'x' (string)"},
+       "level1 has an additional column 'x' (string)"},
   };
   for (const auto& c : cases) {
     CAPTURE(std::string(c.words));
@@ -80,7 +80,9 @@ TEST_CASE("another tree or other fields are refused, with the file and what diff
   }
 }
 
-TEST_CASE("descriptions and the order of fields may differ, and padding is known from the part that has more") {
+TEST_CASE(
+    "merged parts may differ in descriptions and field order, and padding positions are taken from a part without "
+    "padding there") {
   auto other = part("2.tacozip");
   other.collection.field_schema = {{"level0", {{"cloud", "double", "other words"}, {"id", "string", ""}}}};
   CHECK(merge_error(other) == "");
@@ -90,14 +92,14 @@ TEST_CASE("descriptions and the order of fields may differ, and padding is known
   CHECK(merge_collections({other, padded}).pit_schema.hierarchy.at(1)[0].id == std::vector<std::string>{"a", "b"});
 }
 
-TEST_CASE("times reach from the first start to the last end of those that are there") {
+TEST_CASE("the merged time range is from the first start to the last end of the stated ones") {
   auto a = part("a"), b = part("b"), c = part("c");
   a.collection.extent.temporal = TimeRange{{10}, {20}};
   c.collection.extent.temporal = TimeRange{{-5}, {12}};
   CHECK(merge_collections({a, b, c}).extent.temporal == TimeRange{{-5}, {20}});
 }
 
-TEST_CASE("boxes are joined on the circle, the shorter way round, and keep their digits") {
+TEST_CASE("merged boxes take the shorter way around the globe, and keep their digits") {
   const auto joined = [](const std::vector<BBox>& boxes) {
     const BBox out = merge_boxes(boxes);
     return std::pair(out.minx, out.maxx);
@@ -119,7 +121,7 @@ TEST_CASE("boxes are joined on the circle, the shorter way round, and keep their
   CHECK(merge_boxes({{0, -5, 1, 2}, {0, -3, 1, 7}}).maxy == 7);
 }
 
-TEST_CASE("a box contains another on the circle") {
+TEST_CASE("contains() compares longitudes on the circle") {
   CHECK(contains(BBox{0, 0, 10, 10}, {1, 1, 9, 10}));
   CHECK(contains(BBox{0, 0, 10, 10}, {0, 0, 10.0000001, 10}));
   CHECK_FALSE(contains(BBox{0, 0, 10, 10}, {1, 1, 11, 2}));
@@ -134,7 +136,7 @@ TEST_CASE("a box contains another on the circle") {
   CHECK_FALSE(contains(BBox{-179, 0, 179, 1}, {-180, 0, 180, 1}));
 }
 
-TEST_CASE("a joined box meets whatever its parts meet, and is no wider than the plain one") {
+TEST_CASE("a merged box intersects whatever its parts intersect, and is no wider than the box without crossing") {
   std::mt19937 random(1);
   const auto degrees = [&] { return static_cast<double>(random() % 361) - 180; };
   for (int i = 0; i < 2000; ++i) {
@@ -158,7 +160,7 @@ TEST_CASE("a joined box meets whatever its parts meet, and is no wider than the 
   }
 }
 
-TEST_CASE("without validation the fields are those of all, new ones before internal columns") {
+TEST_CASE("without validation the merged fields are the union, new ones before internal columns") {
   auto first = part("1.tacozip"), second = part("2.tacozip");
   first.collection.field_schema["level0"].push_back({"internal:size", "int64", ""});
   second.collection.field_schema["level0"] = {{"snow", "double", "more"}, {"cloud", "int64", "other words"}};
@@ -174,7 +176,7 @@ TEST_CASE("without validation the fields are those of all, new ones before inter
   CHECK(fields.at("level1").size() == 1);
 }
 
-TEST_CASE("counts that no number holds are refused") {
+TEST_CASE("counts whose sum overflows are refused") {
   auto second = part("2.tacozip");
   second.collection.pit_schema.root_n = ~uint64_t{0};
   CHECK_THROWS_WITH_AS(merge_collections({part("1.tacozip"), second}), "number of samples overflows", FormatError);

@@ -143,7 +143,7 @@ class FormCheck {
       require_text(*band, "name", name);
       for (const char* key : {"center_wavelength", "full_width_half_max"}) {
         const json* number = member(*band, key);
-        if (number && !number->is_number()) tell(name + "." + key + " is " + shown(*number) + ", a number expected");
+        if (number && !number->is_number()) tell(name + "." + key + " is " + shown(*number) + ", expected a number");
       }
     }
     std::set<json> categories;
@@ -151,13 +151,13 @@ class FormCheck {
       require_text(*each, "name", name);
       const json* category = member(*each, "category");
       if (!category || !(category->is_string() || category->is_number_integer()))
-        tell(name + ".category is no text and no whole number");
-      else if (!categories.insert(*category).second) tell(name + ".category is " + shown(*category) + " once more");
+        tell(name + ".category is neither a string nor an integer");
+      else if (!categories.insert(*category).second) tell(name + ".category " + shown(*category) + " occurs twice");
     }
     for (const auto& [each, name] : objects("publications")) {
       for (const char* key : {"doi", "citation", "summary"}) {
         const json* text = member(*each, key);
-        if (text && !text->is_string()) tell(name + "." + key + " is " + shown(*text) + ", a text expected");
+        if (text && !text->is_string()) tell(name + "." + key + " is " + shown(*text) + ", expected a string");
       }
     }
     check_extent();
@@ -176,25 +176,25 @@ class FormCheck {
 
   void check_texts(const json* list, const std::string& name) {
     if (!list) return;
-    if (!list->is_array()) return tell(name + " is " + shown(*list) + ", a list of texts expected");
+    if (!list->is_array()) return tell(name + " is " + shown(*list) + ", expected a list of strings");
     for (const json& text : *list) {
-      if (!text.is_string() || text == "") tell(name + " has " + shown(text) + ", a text expected");
+      if (!text.is_string() || text == "") tell(name + " has " + shown(text) + ", expected a string");
     }
   }
   void require_text(const json& object, const char* key, const std::string& name) {
     const json* text = member(object, key);
-    if (!text || !text->is_string() || *text == "") tell(name + "." + key + " is missing, or no text");
+    if (!text || !text->is_string() || *text == "") tell(name + "." + key + " is missing or not a string");
   }
 
   std::vector<std::pair<const json*, std::string>> objects(const char* key) {
     std::vector<std::pair<const json*, std::string>> out;
     const json* list = member(document_, key);
-    if (list && !list->is_array()) tell(std::string(key) + " is " + shown(*list) + ", a list of objects expected");
+    if (list && !list->is_array()) tell(std::string(key) + " is " + shown(*list) + ", expected a list of objects");
     if (!list || !list->is_array()) return out;
     for (const json& element : *list) {
       const std::string name = std::string(key) + "[" + std::to_string(&element - &list->front()) + "]";
       if (element.is_object()) out.emplace_back(&element, name);
-      else tell(name + " is " + shown(element) + ", an object expected");
+      else tell(name + " is " + shown(element) + ", expected an object");
     }
     return out;
   }
@@ -202,13 +202,13 @@ class FormCheck {
   void check_contact(const json& contact, const std::string& name) {
     for (const char* key : {"name", "organization", "role", "url"}) {
       const json* text = member(contact, key);
-      if (text && !text->is_string()) tell(name + "." + key + " is " + shown(*text) + ", a text expected");
+      if (text && !text->is_string()) tell(name + "." + key + " is " + shown(*text) + ", expected a string");
     }
     check_texts(member(contact, "roles"), name + ".roles");
     if (const json* roles = member(contact, "roles"); roles && roles->is_array()) {
       for (const json& role : *roles) {
         if (role.is_string() && role != "licensor" && role != "producer" && role != "processor" && role != "host")
-          tell(name + ".roles has " + shown(role) + "; licensor, producer, processor or host expected");
+          tell(name + ".roles has " + shown(role) + ", expected licensor, producer, processor or host");
       }
     }
     const json* email = member(contact, "email");
@@ -216,14 +216,14 @@ class FormCheck {
     const std::string text = email->is_string() ? email->get<std::string>() : "";
     const auto at = text.find('@');
     if (at == text.npos || at == 0 || at + 1 == text.size() || text.find_first_of(" @", at + 1) != text.npos)
-      tell(name + ".email is " + shown(*email) + ", name@host expected");
+      tell(name + ".email is " + shown(*email) + ", expected name@host");
   }
 
   void check_extent() {
     const json* extent = member(document_, "extent");
-    if (!extent) return tell("extent is missing: where the data lie is unknown");
+    if (!extent) return tell("extent is missing: the location of the data is unknown");
     if (extent->is_object() && !member(*extent, "spatial"))
-      tell("extent.spatial is missing: where the data lie is unknown");
+      tell("extent.spatial is missing: the location of the data is unknown");
   }
 
   const json& document_;

@@ -107,7 +107,7 @@ TEST_CASE("a title has at most 250 characters, however many bytes they take") {
              {"long", title(times(100'000, "a")), "title has 100000 characters, expected at most 250"}});
 }
 
-TEST_CASE("the 21 tasks are taken, no other, and an empty list is not") {
+TEST_CASE("the 21 tasks are accepted and no others, and an empty list is refused") {
   const std::vector<std::string> tasks = {"regression",
                                           "classification",
                                           "scene-classification",
@@ -143,7 +143,7 @@ TEST_CASE("the 21 tasks are taken, no other, and an empty list is not") {
   CHECK(none.ends_with("foundation-model, other\n"));
 }
 
-TEST_CASE("what the specification requires may not be empty") {
+TEST_CASE("required members may not be empty") {
   check_bad({
       {"version", [](Collection& c) { c.dataset_version = ""; }, "dataset_version is '', expected one such as 1.0.0"},
       {"description", [](Collection& c) { c.description = ""; }, "description is empty, expected what the dataset is"},
@@ -157,7 +157,7 @@ TEST_CASE("what the specification requires may not be empty") {
               [](Collection& c) { c.licenses = {"not of the list"}; }});
 }
 
-TEST_CASE("contacts have a name, their e-mail an @, their address http") {
+TEST_CASE("a contact has a name, an e-mail with @ and an http URL") {
   check_good({
       provider({.name = "P"}),
       provider({.organization = "O"}),
@@ -203,7 +203,7 @@ TEST_CASE("a box has finite degrees and a south below its north; it may cross th
         "extent.spatial: south is 100, expected at most north, which is -100\n");
 }
 
-TEST_CASE("an interval starts before it ends, in years that can be written") {
+TEST_CASE("a time range starts before it ends, in years that RFC 3339 can write") {
   check_good({temporal(kMonday, kTuesday), temporal(kMonday, kMonday), temporal(kOpenStart, kMonday),
               temporal(kMonday, kOpenEnd), temporal(kOpenStart, kOpenEnd),
               temporal({kYear0.microseconds + 1}, {kYear10000.microseconds - 1})});
@@ -217,7 +217,7 @@ TEST_CASE("an interval starts before it ends, in years that can be written") {
   });
 }
 
-TEST_CASE("every fault of a collection is found at once") {
+TEST_CASE("all faults of a collection are found together") {
   const auto faults = collection_faults({.dataset_version = "", .title = times(251, "a")});
   std::vector<std::string> members;
   for (const auto& fault : faults) members.push_back(fault.substr(0, fault.find(' ')));
@@ -225,7 +225,7 @@ TEST_CASE("every fault of a collection is found at once") {
         std::vector<std::string>{"id", "dataset_version", "description", "title", "licenses", "providers", "tasks"});
 }
 
-TEST_CASE("foreign text is shown harmless and short") {
+TEST_CASE("foreign text in faults is escaped and shortened") {
   const auto found = faults_after(id("\x1b[31m" + times(1000, "a")));
   CHECK(has_text(found, "\\x1b[31maaa"));
   CHECK(found.size() < 300);

@@ -16,14 +16,14 @@ namespace {
 
 using nlohmann::json;
 
-/// Why a feature is none, before it is known which.
+/// The fault of a feature, thrown where its number is not known.
 struct Fault {
   std::string what;
 };
 
 [[noreturn]] void fail(const std::string& what) { throw Fault{what}; }
 
-/// Looks at a document without keeping anything of it.
+/// Checks the syntax of a document without storing it.
 class SyntaxCheck : public json::json_sax_t {
  public:
   bool null() override { return true; }
@@ -43,7 +43,7 @@ class SyntaxCheck : public json::json_sax_t {
     return false;
   }
 
-  std::size_t at = 0;  ///< how many bytes were read when it went wrong
+  std::size_t at = 0;  ///< number of bytes read up to the fault
 };
 
 void check_syntax(std::string_view text, const std::string& path) {
@@ -127,7 +127,7 @@ class WkbEncoder {
                                                         {"MultiPolygon", 6},
                                                         {"GeometryCollection", kCollection}};
     const auto type = kTypes.find(type_of(geometry));
-    if (type == kTypes.end()) fail("its geometry has no type of GeoJSON");
+    if (type == kTypes.end()) fail("its geometry has no type, or one that GeoJSON lacks");
     const bool is_collection = type->second == kCollection;
     const json& list = member(geometry, is_collection ? "geometries" : "coordinates");
     if (!list.is_array()) fail("its " + type->first + " has no " + (is_collection ? "geometries" : "coordinates"));
@@ -156,7 +156,7 @@ class WkbEncoder {
     switch (type) {
       case kPoint: return point(coordinates);
       case kLine:
-        if (coordinates.size() == 1) fail("a line has one position");
+        if (coordinates.size() == 1) fail("a line has 1 position; at least 2 expected");
         return line(coordinates);
       default: count(coordinates);
     }
@@ -187,11 +187,11 @@ class WkbEncoder {
            " expected, as in the first");
     }
     for (const json& value : position) {
-      if (!value.is_number()) fail("a position has something that is no number");
+      if (!value.is_number()) fail("a position has a value that is not a number");
       number(value.get<double>());
     }
     if (std::abs(position[0].get<double>()) > 360 || std::abs(position[1].get<double>()) > 90) {
-      fail("position " + position.dump() + " is no longitude and latitude");
+      fail("position " + position.dump() + " is not a longitude and latitude in degrees");
     }
   }
 
@@ -211,7 +211,7 @@ class WkbEncoder {
   }
 
   static const json& array(const json& value) {
-    if (!value.is_array()) fail(std::string("its coordinates have ") + value.type_name() + " where a list belongs");
+    if (!value.is_array()) fail(std::string("its coordinates have ") + value.type_name() + "; array expected");
     return value;
   }
 
@@ -248,7 +248,7 @@ GeoFeature parse_feature(std::string_view text) {
   if (const auto id = id_of(feature)) {
     const json& other = member(properties, "id");
     if (properties.contains("id") && other != json(*id)) {
-      fail("it has the id " + tacore::quoted(*id) + ", and a property id " + tacore::quoted(other.dump()));
+      fail("its id is " + tacore::quoted(*id) + ", its property 'id' is " + tacore::quoted(other.dump()));
     }
     if (!properties.contains("id")) {
       out.line = "{\"id\":" + json(*id).dump() + (out.line == "{}" ? "" : ",") + out.line.substr(1);
@@ -259,7 +259,7 @@ GeoFeature parse_feature(std::string_view text) {
   return out;
 }
 
-/// The member of the standard before RFC 7946, which knows WGS 84 only.
+/// Checks `crs`, a member of GeoJSON before RFC 7946, which allows WGS 84 only.
 void check_crs(std::string_view crs, const std::string& path) {
   const json value = json::parse(crs);
   if (value.is_null()) return;
@@ -269,7 +269,7 @@ void check_crs(std::string_view crs, const std::string& path) {
   for (const std::string_view known : {"CRS84", "EPSG::4326", "EPSG:4326"}) {
     if (text.ends_with(known)) return;
   }
-  throw FormatError("its crs is " + tacore::quoted(text) + "; longitude and latitude of WGS 84 expected",
+  throw FormatError("its crs is " + tacore::quoted(text) + "; WGS 84 longitude and latitude expected (RFC 7946)",
                     {.path = path});
 }
 
@@ -285,7 +285,7 @@ void read_geojson(std::string_view text, const std::string& path, const std::fun
   }
   const auto features = members.find("features");
   if (features == members.end() || !features->second.starts_with('[')) {
-    throw FormatError("no list of features", {.path = path});
+    throw FormatError("no array 'features'", {.path = path});
   }
   if (const auto crs = members.find("crs"); crs != members.end()) check_crs(crs->second, path);
   int64_t number = 0;

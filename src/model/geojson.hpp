@@ -17,7 +17,7 @@ struct GeoFeature {
 
 /// Calls `take` with the features of `text` in order, one at a time. `path` is for messages. Throws FormatError, with
 /// the byte or the number of the feature (from 0): not JSON, nested deeper than 64, not a FeatureCollection of
-/// Features, a geometry that is none (rings that are not closed, positions that are not longitude and latitude, ...),
+/// Features, an invalid geometry (rings that are not closed, positions that are not longitude and latitude, ...),
 /// another CRS than WGS 84, a feature with an `id` beside another `id` in its properties, a property called
 /// `istac:geometry`.
 void read_geojson(std::string_view text, const std::string& path, const std::function<void(GeoFeature)>& take);

@@ -44,13 +44,13 @@ std::string feature_error(const std::string& feature) {
 // Little-endian: 1, 2, 0 and -1 as doubles.
 const std::string k1 = "000000000000f03f", k2 = "0000000000000040", k0 = "0000000000000000", kM1 = "000000000000f0bf";
 
-TEST_CASE("points are WKB to the bit") {
+TEST_CASE("GeoJSON points are encoded as exact WKB") {
   CHECK(wkb("Point", "[10, 5]") == "010100000000000000000024400000000000001440");
   CHECK(wkb("Point", "[1, 2, -1]") == "01e9030000" + k1 + k2 + kM1);
   CHECK(wkb("Point", "[]") == "0101000000000000000000f87f000000000000f87f");
 }
 
-TEST_CASE("every type of geometry has its WKB") {
+TEST_CASE("every GeoJSON geometry type is encoded as WKB") {
   const std::string ring = "[[0,0],[1,0],[1,1],[0,0]]", points = k0 + k0 + k1 + k0 + k1 + k1 + k0 + k0;
   CHECK(wkb("LineString", "[[1,2],[0,-1]]") == "010200000002000000" + k1 + k2 + k0 + kM1);
   CHECK(wkb("Polygon", "[" + ring + "," + ring + "]") ==
@@ -79,7 +79,7 @@ TEST_CASE("every type of geometry has its WKB") {
             k1 + k2 + "010200000002000000" + k1 + k2 + k0 + kM1);
 }
 
-TEST_CASE("properties come as they are written, on one line, with the id of the feature") {
+TEST_CASE("properties are returned as written, on one line, with the id of the feature") {
   const auto read =
       features(R"({"type": "Feature", "id": "a/b", "geometry": null, "properties": {"big": 12345678901234567890,
       "small": 1e-300, "id2": [1,
@@ -94,13 +94,13 @@ TEST_CASE("properties come as they are written, on one line, with the id of the 
   CHECK_FALSE(read[0].geometry);
 }
 
-TEST_CASE("a document that is no FeatureCollection is refused with the place of the fault") {
+TEST_CASE("a document that is not a FeatureCollection is refused with the position of the fault") {
   CHECK(geojson_error("{\"type\": \"FeatureCollection\", \"features\": [}") == "x.geojson: not JSON (byte 43)");
   CHECK(has_text(geojson_error("{\"type\": \"FeatureCollection\", \"features\": ["), "not JSON"));
   CHECK(has_text(geojson_error(""), "not JSON"));
   CHECK(has_text(geojson_error(std::string("{}\0{}", 5)), "a NUL byte (byte 2)"));
   CHECK(has_text(geojson_error(std::string(100, '[')), "nested deeper than 64"));
-  const auto nested = [](std::size_t depth) {  // of it all: the document is one
+  const auto nested = [](std::size_t depth) {  // of all levels: the document is one of them
     return "{\"type\":\"FeatureCollection\",\"features\":[],\"x\":" + std::string(depth - 1, '[') +
            std::string(depth - 1, ']') + "}";
   };
@@ -110,19 +110,19 @@ TEST_CASE("a document that is no FeatureCollection is refused with the place of 
     CAPTURE(std::string(text));
     CHECK(geojson_error(text) == "x.geojson: not a GeoJSON FeatureCollection");
   }
-  CHECK(geojson_error(R"({"type": "FeatureCollection"})") == "x.geojson: no list of features");
-  CHECK(geojson_error(R"({"type": "FeatureCollection", "features": {}})") == "x.geojson: no list of features");
+  CHECK(geojson_error(R"({"type": "FeatureCollection"})") == "x.geojson: no array 'features'");
+  CHECK(geojson_error(R"({"type": "FeatureCollection", "features": {}})") == "x.geojson: no array 'features'");
   CHECK(
       geojson_error(
           R"({"type": "FeatureCollection", "features": [], "crs": {"type": "name", "properties": {"name": "EPSG:32619"}}})") ==
-      "x.geojson: its crs is 'EPSG:32619'; longitude and latitude of WGS 84 expected");
+      "x.geojson: its crs is 'EPSG:32619'; WGS 84 longitude and latitude expected (RFC 7946)");
   CHECK(
       geojson_error(
           R"({"crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:OGC:1.3:CRS84"}}, "type": "FeatureCollection", "features": []})")
           .empty());
 }
 
-TEST_CASE("a feature that is none is refused with its number") {
+TEST_CASE("an invalid feature is refused with its number") {
   const struct {
     std::string feature;
     const char* words;
@@ -132,7 +132,7 @@ TEST_CASE("a feature that is none is refused with its number") {
       {R"({"type": "Feature", "properties": []})", "feature 1: its properties are array, an object expected"},
       {R"({"type": "Feature", "id": true})", "feature 1: its id is boolean"},
       {R"({"type": "Feature", "id": "a", "properties": {"id": "b"}})",
-       "feature 1: it has the id 'a', and a property id '\"b\"'"},
+       "feature 1: its id is 'a', its property 'id' is '\"b\"'"},
       {R"({"type": "Feature", "properties": {"istac:geometry": 1}})", "feature 1: it has a property 'istac:geometry'"},
       {feature_of("1"), "its geometry has no type"},
       {feature_of(R"({"type": "Circle"})"), "its geometry has no type"},
@@ -143,15 +143,15 @@ TEST_CASE("a feature that is none is refused with its number") {
       {feature_of(R"({"type": "LineString", "coordinates": [[1, 2], [1, 2, 3]]})"),
        "a position has 3 numbers; 2 expected"},
       {feature_of(R"({"type": "LineString", "coordinates": [[1, 2], []]})"), "a position is empty"},
-      {feature_of(R"({"type": "LineString", "coordinates": [[1, 2]]})"), "a line has one position"},
-      {feature_of(R"({"type": "LineString", "coordinates": [1, 2]})"), "have number where a list belongs"},
-      {feature_of(R"({"type": "Point", "coordinates": ["1", 2]})"), "something that is no number"},
+      {feature_of(R"({"type": "LineString", "coordinates": [[1, 2]]})"), "a line has 1 position; at least 2 expected"},
+      {feature_of(R"({"type": "LineString", "coordinates": [1, 2]})"), "have number; array expected"},
+      {feature_of(R"({"type": "Point", "coordinates": ["1", 2]})"), "a value that is not a number"},
       {feature_of(R"({"type": "Point", "coordinates": [500000, 4100000]})"),
-       "position [500000,4100000] is no longitude"},
+       "position [500000,4100000] is not a longitude"},
       {feature_of(R"({"type": "Polygon", "coordinates": [[[0, 0], [1, 0], [0, 0]]]})"), "a ring has 3 positions"},
       {feature_of(R"({"type": "Polygon", "coordinates": [[[0, 0], [1, 0], [1, 1], [0, 1]]]})"),
        "a ring does not end where it starts"},
-      {feature_of(R"({"type": "MultiPoint", "coordinates": [7]})"), "have number where a list belongs"},
+      {feature_of(R"({"type": "MultiPoint", "coordinates": [7]})"), "have number; array expected"},
   };
   for (const auto& c : cases) {
     const std::string text = feature_error(c.feature);
@@ -162,7 +162,7 @@ TEST_CASE("a feature that is none is refused with its number") {
   }
 }
 
-TEST_CASE("any text that is cut or changed is read or refused, nothing else") {
+TEST_CASE("GeoJSON truncated or changed anywhere is parsed or refused") {
   const std::string good = R"({"type": "FeatureCollection", "features": [{"type": "Feature", "id": "a\"", "properties":
     {"x": [1, {"y": "]}"}]}, "geometry": {"type": "Polygon", "coordinates": [[[0,0],[1,0],[1,1],[0,0]]]}}]})";
   CHECK(geojson_error(good).empty());

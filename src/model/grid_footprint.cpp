@@ -13,10 +13,10 @@ namespace {
 
 using Ring = std::vector<Centroid>;
 
-/// Of each edge, before those that lie on a line are left out again.
+/// The number of pieces of each edge, before those that lie on a line are removed.
 constexpr int kPieces = 64;
 constexpr double kTolerance = 1e-3;
-/// Degrees from a pole at which a longitude says nothing.
+/// Distance from a pole in degrees below which longitudes are meaningless.
 constexpr double kAtPole = 1e-7;
 
 Centroid in_crs(const Grid& grid, double column, double row) {
@@ -45,7 +45,7 @@ LonLat on_globe(const Grid& grid, const CrsTransformer* transformer, const Centr
   return out;
 }
 
-/// Straight edges stay so, and longitudes run on as the grid's do, around the globe if need be.
+/// Straight edges stay straight, and longitudes continue beyond 180 as those of the grid do.
 Ring ring_in_degrees(const Grid& grid, const CrsTransformer* transformer) {
   Ring out;
   for (const Centroid& corner : corners_of(grid)) {
@@ -132,7 +132,7 @@ Ring simplified(const Ring& ring) {
     height = std::max(height, std::abs(at.y - ring[0].y));
   }
   Ring out;
-  // From the first corner to the opposite one and back: of one line from a position to itself all are away.
+  // From the first corner to the opposite one and back: a line from a position to itself has no direction.
   const std::size_t middle = ring.size() / 2;
   const double tolerance = kTolerance * std::max(width, height);
   keep_bends(ring, 0, middle, tolerance, out);
@@ -178,7 +178,7 @@ Ring ring_on_globe(const Grid& grid, const CrsTransformer* transformer) {
     }
   }
   const auto first = std::find_if_not(edge.begin(), edge.end(), is_at_pole);
-  if (first == edge.end()) throw SchemaError("the grid is nothing but a pole");
+  if (first == edge.end()) throw SchemaError("all edges of the grid are at a pole");
   std::rotate(edge.begin(), first, edge.end());
   Unwrapped out;
   for (const LonLat& at : edge) out.add(at);

@@ -16,9 +16,9 @@ struct Grid {
 };
 
 /// WKB of what the grid covers, in longitudes and latitudes (EPSG:4326): a Polygon, or a MultiPolygon that is cut at
-/// the antimeridian; around a pole it goes up to it, along all longitudes. Edges that bend have as many corners as keep
-/// them within a thousandth of its size. Throws SchemaError for a CRS that is not known (known_crs.hpp), corners that
-/// have no place on the globe, and a grid without area.
+/// the antimeridian; around a pole it goes up to it, along all longitudes. Edges that bend have as many corners as
+/// are needed to keep them within a thousandth of its size. Throws SchemaError for a CRS that is not known
+/// (known_crs.hpp), corners that are not on the globe, and a grid without area.
 std::string grid_footprint(const Grid& grid, const CrsTransformer* transformer);
 
 }  // namespace tacore

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kDegree = std::numbers::pi / 180;
 
-/// Systems that can be worked out by hand.
+/// Coordinate systems whose results can be computed by hand.
 class MadeSystems : public CrsTransformer {
  public:
   bool is_geographic(const std::string& crs) const override { return crs == "degrees"; }
@@ -46,7 +46,7 @@ bool has(const std::string& wkb, double lon, double lat) {
 }
 
 bool is_multi(const std::string& wkb) { return wkb[1] == 6; }
-/// Of a Polygon, without the closing one.
+/// The corners of a Polygon, without the closing one.
 std::size_t num_corners(const std::string& wkb) { return (wkb.size() - 13) / 16 - 1; }
 
 struct At {
@@ -68,7 +68,7 @@ void check(const std::string& wkb, const std::vector<At>& inside, const std::vec
 
 }  // namespace
 
-TEST_CASE("a grid in degrees has its corners, counter-clockwise, however its rows and columns run") {
+TEST_CASE("a grid in degrees has its corners counter-clockwise, for any direction of rows and columns") {
   const std::string expected = grid_footprint(box("EPSG:4326", 1, 2, 3, 5), nullptr);
   CHECK(num_corners(expected) == 4);
   CHECK(expected == wkb_polygon(std::vector<Centroid>{{1, 5}, {1, 2}, {3, 2}, {3, 5}}));
@@ -82,14 +82,14 @@ TEST_CASE("a grid in degrees has its corners, counter-clockwise, however its row
   }
 }
 
-TEST_CASE("a turned grid is a turned footprint") {
+TEST_CASE("a rotated grid has a rotated footprint") {
   // Half a square's diagonal to each side of (10, 20).
   const std::string wkb = grid_footprint({"EPSG:4326", {10, .1, .1, 21, -.1, .1}, 10, 10}, nullptr);
   CHECK(num_corners(wkb) == 4);
   check(wkb, {{11, 21}, {11, 20.1}, {11, 21.9}, {10.1, 21}, {11.9, 21}}, {{10.2, 20.2}, {11.8, 21.8}, {11.8, 20.2}});
 }
 
-TEST_CASE("a grid over the antimeridian is cut in two, in degrees and in a projection") {
+TEST_CASE("a grid over the antimeridian is split into two polygons, in degrees and in a projection") {
   for (const auto& grid :
        {box("degrees", 175, -5, 190, 5), box("degrees", -185, -5, -170, 5), box("east", -4, -5, 11, 5)}) {
     CAPTURE(grid.crs);
@@ -99,7 +99,7 @@ TEST_CASE("a grid over the antimeridian is cut in two, in degrees and in a proje
   }
 }
 
-TEST_CASE("grids of the whole globe have it all") {
+TEST_CASE("a grid of the whole globe has the globe as footprint") {
   for (const auto& grid : {box("degrees", -180, -90, 180, 90), box("degrees", 0, -90, 360, 90),
                            box("degrees", -180.25, -90.25, 179.75, 90.25), box("degrees", -180.5, -90, 180.5, 90)}) {
     CAPTURE(grid.geotransform[0]);
@@ -113,7 +113,7 @@ TEST_CASE("grids of the whole globe have it all") {
   }
 }
 
-TEST_CASE("a grid around a pole reaches up to it along all longitudes") {
+TEST_CASE("the footprint of a grid around a pole reaches the pole along all longitudes") {
   for (const int side : {1, -1}) {
     const char* crs = side > 0 ? "north" : "south";
     CAPTURE(crs);
@@ -128,7 +128,7 @@ TEST_CASE("a grid around a pole reaches up to it along all longitudes") {
   }
 }
 
-TEST_CASE("a grid whose corner or edge is a pole has its longitudes and no others") {
+TEST_CASE("a grid with a corner or an edge at a pole covers only its own longitudes") {
   check(grid_footprint(box("north", 0, -10, 10, 0), &kSystems), {{45, 85}, {1, 85}, {89, 85}, {45, 89.9}},
         {{-1, 85}, {91, 85}, {-135, 89.9}, {45, 70}});
   check(grid_footprint(box("north", -10, -10, 10, 0), &kSystems), {{0, 85}, {-89, 85}, {89, 85}, {0, 89.9}},
@@ -141,7 +141,7 @@ TEST_CASE("a grid whose corner or edge is a pole has its longitudes and no other
         {{89, -85}, {-89, -85}});
 }
 
-TEST_CASE("edges that bend have as many corners as it takes, straight ones none") {
+TEST_CASE("curved edges get as many vertices as needed, and straight ones none") {
   CHECK(num_corners(grid_footprint(box("east", -40, 0, -30, 10), &kSystems)) == 4);
   const std::string wkb = grid_footprint(box("bent", -10, 0, 10, 5), &kSystems);
   CHECK(num_corners(wkb) > 8);
@@ -155,7 +155,7 @@ TEST_CASE("a grid of a UTM zone needs no transformer") {
   check(wkb, {{-34.9161, -7.9499}, {-34.8998, -7.9663}, {-34.908, -7.958}}, {{-34.9163, -7.9499}, {-34.908, -7.9496}});
 }
 
-TEST_CASE("grids without area, and systems that are not known, are refused") {
+TEST_CASE("grids without area and with an unknown CRS are refused") {
   CHECK_THROWS_WITH_AS(grid_footprint({"EPSG:4326", {0, 1, 0, 0, 0, 0}, 10, 10}, nullptr), doctest::Contains("no area"),
                        SchemaError);
   CHECK_THROWS_WITH_AS(grid_footprint({"EPSG:4326", {0, 1, 0, 0, 0, -1}, 0, 10}, nullptr),

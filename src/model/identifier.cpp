@@ -17,7 +17,7 @@ bool is_padding_id(std::string_view id) noexcept { return id.starts_with(names::
 
 std::string why_unsafe_id(std::string_view id) {
   if (id.empty()) return "is empty";
-  if (id == "." || id == "..") return "is a folder of the file system";
+  if (id == "." || id == "..") return "is reserved by file systems";
   if (id.find('/') != id.npos || id.find('\\') != id.npos) return "contains a slash";
   if (id.find('\0') != id.npos) return "contains a NUL byte";
   return "";
@@ -37,7 +37,7 @@ std::string why_bad_key(std::string_view key) {
   if (key.starts_with(names::kInternal)) return "starts with internal:, which is reserved";
   const auto colon = key.find(':');
   const bool good = is_word(key.substr(0, colon), true) && (colon == key.npos || is_word(key.substr(colon + 1), false));
-  if (!good || !is_utf8(key)) return "is not made of letters, digits and _, with at most one : between";
+  if (!good || !is_utf8(key)) return "may contain only letters, digits and _, and one : inside";
   return "";
 }
 

@@ -9,12 +9,13 @@ namespace tacore {
 bool is_padding_id(std::string_view id) noexcept;
 
 /// Why `id` is not a legal sample id, or "" when it is: empty, `.`, `..`, a `/`, `\` or `:`, NUL or
-/// another ASCII control character, not UTF-8, a leading `__` other than padding (§5.6). Reads on
-/// from the id: "contains a slash". Every legal id is also one that a path may be built from.
+/// another ASCII control character, not UTF-8, a leading `__` other than padding (§5.6). It continues a
+/// sentence that begins with the id: "contains a slash". Every legal id is also one that a path may be built from.
 std::string why_bad_id(std::string_view id);
 
 /// Why `key` is no name for metadata, or "" when it is one (§5.2): ASCII letters, digits and `_`, with at most one `:`
-/// between two such parts; not `id`, `type`, `path` or `internal:...`. Reads on from the key.
+/// between two such parts; not `id`, `type`, `path` or `internal:...`. It continues a sentence that begins with the
+/// key.
 std::string why_bad_key(std::string_view key);
 
 /// Why a path may not be built from `id` (what a hostile file would use to leave its folder), or ""

@@ -7,7 +7,7 @@
 using namespace tacore;
 using namespace std::string_literals;
 
-TEST_CASE("padding ids are told by their prefix alone") {
+TEST_CASE("padding ids are recognised by their prefix alone") {
   CHECK(is_padding_id("__TACOPAD__0"));
   CHECK(is_padding_id("__TACOPAD__12"));
   CHECK_FALSE(is_padding_id("xxTACOPADyy_img"));  // what an SQL LIKE without escapes would hide
@@ -16,7 +16,7 @@ TEST_CASE("padding ids are told by their prefix alone") {
   CHECK_FALSE(is_padding_id(""));
 }
 
-TEST_CASE("ids are refused with the reason") {
+TEST_CASE("invalid ids are refused with the reason") {
   struct Case {
     std::string id;
     std::string bad;

@@ -35,7 +35,7 @@ std::optional<uint64_t> where_too_nested(std::string_view text) noexcept {
       continue;
     }
     if ((c == '[' || c == '{') && ++nesting > kMaxJsonNesting) return i;
-    // What closes nothing ends a document, and must not make room for the next line of many.
+    // A bracket that closes nothing ends the document; in JSON lines it must not allow the next line more nesting.
     if ((c == ']' || c == '}') && nesting > 0) --nesting;
     ++i;
   }

@@ -11,8 +11,8 @@ namespace tacore {
 
 inline constexpr int kMaxJsonNesting = 64;
 
-/// The byte at which arrays and objects are nested deeper than kMaxJsonNesting, if they are. To be
-/// asked before anything that goes down recursively. Also right for text that is not JSON.
+/// The byte at which arrays and objects are nested deeper than kMaxJsonNesting, if they are. Call
+/// it before any recursive parser. Also right for text that is not JSON.
 std::optional<uint64_t> where_too_nested(std::string_view text) noexcept;
 
 /// Valid JSON with other white space between its tokens; numbers, strings and order stay as

@@ -6,7 +6,7 @@
 
 using namespace tacore;
 
-TEST_CASE("nesting counts brackets outside strings") {
+TEST_CASE("nesting depth counts brackets outside strings") {
   CHECK_FALSE(where_too_nested(std::string(64, '[')));
   CHECK(where_too_nested(std::string(65, '[')) == 64u);
   CHECK(where_too_nested(std::string(9, ']') + std::string(65, '[')) == 73u);
@@ -21,7 +21,7 @@ TEST_CASE("nesting counts brackets outside strings") {
   CHECK_FALSE(where_too_nested("\"\\"));
 }
 
-TEST_CASE("indentation of JSON changes, its tokens stay") {
+TEST_CASE("reformatting changes the indentation of JSON and keeps its tokens") {
   const std::string text = R"( { "b" : [ 1.10 , 2 ], "a":{}, "c": "x\u00e9 , {\"", "d":[ ] } )";
   CHECK(reindent_json(text, -1) == R"({"b":[1.10,2],"a":{},"c":"x\u00e9 , {\"","d":[]})");
   CHECK(reindent_json(text, 2) ==
@@ -32,7 +32,7 @@ TEST_CASE("indentation of JSON changes, its tokens stay") {
   CHECK(reindent_json(" \"a b\" ", -1) == "\"a b\"");
 }
 
-TEST_CASE("the members of an object are told apart whatever they hold") {
+TEST_CASE("the members of an object are split for any kind of value") {
   const std::string text = R"( { "a" : 1 ,"b\"}":{"c":[1,{"d":2}]}, "e":"x,y}","":[ ], "a":null} )";
   const auto members = json_members(text);
   REQUIRE(members.size() == 5);

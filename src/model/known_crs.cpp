@@ -78,7 +78,7 @@ class TransverseMercator {
   }
 
   /// Latitude and longitude from the central meridian, in degrees, of metres on the ellipsoid from the equator and from
-  /// that meridian; nothing where the series say nothing, half of the globe away.
+  /// that meridian; nullopt where the series do not converge, half of the globe away.
   std::optional<LonLat> inverse(double east, double north) const {
     const std::complex<double> zeta(north / radius_, east / radius_);
     if (!(std::abs(zeta.imag()) <= kFarthest && std::abs(zeta.real()) <= std::numbers::pi)) return std::nullopt;

@@ -45,7 +45,7 @@ const Case kCases[] = {
     {"EPSG:3857", 20000000, -19971868.88, 179.6630568239043, -84.99999999968011},
 };
 
-/// Never to be asked for what is built in.
+/// A transformer that must not be called for built-in systems.
 class Refusing : public CrsTransformer {
  public:
   bool is_geographic(const std::string&) const override { throw SchemaError("asked"); }
@@ -67,7 +67,7 @@ TEST_CASE("built-in systems agree with PROJ, without a transformer and with one"
   }
 }
 
-TEST_CASE("coordinates in degrees stay as they are") {
+TEST_CASE("coordinates in degrees are returned unchanged") {
   for (const char* crs : {"EPSG:4326", "epsg:4326", "OGC:CRS84"}) {
     CHECK(is_geographic(crs, nullptr));
     CHECK(to_wgs84(crs, 200.5, 48.75, nullptr).lon == 200.5);
@@ -75,12 +75,12 @@ TEST_CASE("coordinates in degrees stay as they are") {
   }
 }
 
-TEST_CASE("the edges of the world in Web Mercator keep their side") {
+TEST_CASE("the east and west edges of Web Mercator are 180 and -180 degrees") {
   CHECK(to_wgs84("EPSG:3857", 20037508.342789244, 0, nullptr).lon == 180);
   CHECK(to_wgs84("EPSG:3857", -20037508.342789244, 0, nullptr).lon == -180);
 }
 
-TEST_CASE("other systems are asked of the transformer, and refused without one") {
+TEST_CASE("other systems need a transformer, and are refused without one") {
   // Zones that do not exist, and those of NAD83 that PROJ shifts.
   for (const char* crs : {"EPSG:32600", "EPSG:32661", "EPSG:32700", "EPSG:32761", "EPSG:26905", "EPSG:26924",
                           "EPSG:3035", "EPSG:", "EPSG:32630x", "SR-ORG:32630", "WGS84"}) {
@@ -94,7 +94,7 @@ TEST_CASE("other systems are asked of the transformer, and refused without one")
   CHECK_THROWS_WITH_AS(is_geographic("", nullptr), doctest::Contains("it is empty"), SchemaError);
 }
 
-TEST_CASE("points off the globe are refused") {
+TEST_CASE("points outside the range of a projection are refused") {
   for (const double far : {1e300, 2e7, HUGE_VAL, std::nan("")}) {
     CAPTURE(far);
     CHECK_THROWS_WITH_AS(to_wgs84("EPSG:32630", far, 0, nullptr), doctest::Contains("no longitude and latitude"),

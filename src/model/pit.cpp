@@ -90,7 +90,7 @@ std::vector<PitPattern> parse_patterns(const json& patterns, const std::string& 
   return out;
 }
 
-/// A level as it is written, "1" to "5": no sign, no leading zero, so that no two keys are one.
+/// A level as it is written, "1" to "5": no sign, no leading zero, so that no two keys name one level.
 int parse_level(const std::string& key) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   if (key.empty() || !std::all_of(key.begin(), key.end(), is_digit)) {

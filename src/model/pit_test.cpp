@@ -38,7 +38,7 @@ TEST_CASE("a tree is read level by level") {
   CHECK(pit.hierarchy.at(2)[1].id == std::vector<std::string>{"pan"});
 }
 
-TEST_CASE("a flat tree has depth 0, and n may be left out") {
+TEST_CASE("a flat tree has depth 0, and n is optional") {
   const PitSchema pit = PitSchema::parse(R"({"root":{"type":"FILE"},"hierarchy":{}})");
   CHECK(pit.root_n == 0);
   CHECK(pit.root_type == SampleType::File);
@@ -116,7 +116,7 @@ TEST_CASE("malformed trees are schema errors that name the rule") {
   }
 }
 
-TEST_CASE("compatible trees may differ in n and in nothing else") {
+TEST_CASE("compatible trees may differ only in n") {
   const PitSchema a = PitSchema::parse(kDeep);
   PitSchema b = a.with_n(3);
   b.hierarchy.at(2)[0].n = 1;
@@ -145,12 +145,12 @@ TEST_CASE("with_n changes the root of a copy") {
   CHECK(b.hierarchy == a.hierarchy);
 }
 
-TEST_CASE("sample types have the words of the specification") {
+TEST_CASE("sample types have the spelling of the specification") {
   CHECK(std::string(to_string(SampleType::File)) == "FILE");
   CHECK(std::string(to_string(SampleType::Folder)) == "FOLDER");
 }
 
-TEST_CASE("no mutation of a tree does worse than a schema error") {
+TEST_CASE("any mutation of a tree is parsed or a SchemaError") {
   std::mt19937 random(11);
   int refused = 0;
   for (int i = 0; i < 5000; ++i) {

@@ -88,7 +88,7 @@ bool ray_crosses(Position a, Position b, double x, double y) {
   return (side(a, b, x, y) > 0) == (b.y > a.y);
 }
 
-/// The first look at a geometry: checks every byte, and answers for its points.
+/// The first pass over a geometry: checks every byte, and tests its points.
 struct Survey : Envelope {
   explicit Survey(const BoxTest& test) : whole(test) {}
 
@@ -198,7 +198,7 @@ std::optional<Position> parse_wkt_point(std::string_view wkt) {
   if (!y) return std::nullopt;
   int more = 0;
   while (more < 2 && in.number()) ++more;
-  // Without a tag the meaning of further numbers is told by how many there are (EWKT).
+  // Without a Z or M tag, the number of coordinates decides their meaning (EWKT).
   const bool count_fits = z || m ? more == int{z} + int{m} : true;
   if (!count_fits || !in.word(")") || !in.at_end()) return std::nullopt;
   return Position{*x, *y};

@@ -24,7 +24,7 @@ class BoxTest {
   /// and collections, exactly (not only their envelopes). Longitudes count modulo 360, those of
   /// lines and polygons within four turns of the globe. An edge is the straight line between its
   /// two longitudes as they are, so that one from 179 to -179 goes the long way (RFC 7946, 3.1.9).
-  /// Empty geometries meet nothing; positions that are not finite are passed over. Throws
+  /// Empty geometries meet nothing; positions that are not finite are ignored. Throws
   /// FormatError for bytes that are not WKB (cut short, unknown type, counts beyond the bytes,
   /// nesting deeper than 16). Bytes after the geometry are ignored, as other readers do.
   bool meets_wkb(std::span<const std::byte> wkb) const;
@@ -45,11 +45,11 @@ class BoxTest {
 /// FormatError as meets_wkb.
 std::optional<BBox> wkb_envelope(std::span<const std::byte> wkb);
 
-/// The same of each of its points, lines and polygons that is not empty: a MultiPolygon that is cut at the antimeridian
-/// has one on either side. Throws FormatError as meets_wkb.
+/// The envelope of each of its points, lines and polygons that is not empty: a MultiPolygon that is cut at the
+/// antimeridian has one on either side. Throws FormatError as meets_wkb.
 std::vector<BBox> wkb_part_envelopes(std::span<const std::byte> wkb);
 
-/// The same of a WKT point, as BoxTest::meets_wkt reads it; nullopt for an empty one and for text that is no point.
+/// The envelope of a WKT point, as BoxTest::meets_wkt() reads it; nullopt for an empty one and for other text.
 std::optional<BBox> wkt_point_envelope(std::string_view wkt);
 
 }  // namespace tacore

@@ -14,7 +14,7 @@ namespace {
 
 using namespace wkb;
 
-/// Sums of positions times what they weigh: area, length or 1.
+/// Sums of positions times their weights: area, length or 1.
 struct WeightedSum {
   double weight = 0;
   double x = 0;
@@ -46,7 +46,7 @@ class CentroidOf {
     rings.for_each([&](const Path& ring) {
       if (ring.size() == 0) return;
       WeightedSum sum = walk(ring);
-      // The sign tells which way round it goes, which must not matter.
+      // The sign depends on the orientation of the ring, which must not matter.
       const double sign = (sum.weight < 0) == hole ? 1 : -1;
       areas_.weight += sign * sum.weight;
       areas_.x += sign * sum.x;

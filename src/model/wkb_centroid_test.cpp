@@ -130,7 +130,7 @@ std::string ring(const std::vector<Centroid>& corners) { return wkb_polygon(corn
 
 }  // namespace
 
-TEST_CASE("the centroid of every kind of geometry is that of GEOS") {
+TEST_CASE("the centroid of every kind of geometry equals GEOS's") {
   for (const Case& c : kCases) {
     CAPTURE(c.wkt);
     for (const char* hex : {c.ewkb, c.iso}) {
@@ -152,7 +152,7 @@ TEST_CASE("bytes that are not WKB are a FormatError") {
   CHECK_THROWS_AS(wkb_centroid(bytes_of("not wkb at all")), FormatError);
 }
 
-TEST_CASE("the shorter way leads across the antimeridian") {
+TEST_CASE("the shorter-way centroid crosses the antimeridian") {
   // A box from 178 E to 176 W: centre 179 W.
   const auto box = ring({{178, 0}, {-176, 0}, {-176, 10}, {178, 10}});
   CHECK(wkb_centroid(bytes_of(box), Longitudes::ShorterWay)->x == doctest::Approx(-179));
@@ -162,7 +162,7 @@ TEST_CASE("the shorter way leads across the antimeridian") {
   CHECK(wkb_centroid(bytes_of(plain), Longitudes::ShorterWay)->x == doctest::Approx(10));
 }
 
-TEST_CASE("parts on both sides of the antimeridian are neighbours, the shorter way") {
+TEST_CASE("parts on both sides of the antimeridian are adjacent for the shorter-way centroid") {
   // MULTIPOINT ((179 0), (-177 2))
   const auto points = from_hex(
       "010400000002000000"
@@ -173,18 +173,18 @@ TEST_CASE("parts on both sides of the antimeridian are neighbours, the shorter w
   CHECK(wkb_centroid(points, Longitudes::ShorterWay)->y == doctest::Approx(1));
 }
 
-TEST_CASE("a ring around a pole has no centroid the shorter way") {
+TEST_CASE("a ring around a pole has no shorter-way centroid") {
   const auto pole = ring({{0, 80}, {120, 80}, {-120, 80}});
   CHECK_THROWS_WITH_AS(wkb_centroid(bytes_of(pole), Longitudes::ShorterWay), doctest::Contains("pole"), SchemaError);
 }
 
-TEST_CASE("Point(10, 5) has the 21 bytes that the standard gives it") {
+TEST_CASE("Point(10, 5) is encoded as the 21 bytes of the standard") {
   CHECK(bytes_of(wkb_point(10, 5)).size() == 21);
   const auto wanted = from_hex("010100000000000000000024400000000000001440");
   CHECK(std::string(reinterpret_cast<const char*>(wanted.data()), wanted.size()) == wkb_point(10, 5));
 }
 
-TEST_CASE("only a point has the position of a point") {
+TEST_CASE("only a point geometry has a point position") {
   CHECK(point_of_wkb(bytes_of(wkb_point(3, 4)))->y == 4);
   CHECK_FALSE(point_of_wkb(bytes_of(ring({{0, 0}, {1, 0}, {1, 1}}))));
   CHECK_FALSE(point_of_wkb(from_hex("0101000000000000000000f87f000000000000f87f")));

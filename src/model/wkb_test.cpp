@@ -86,7 +86,7 @@ std::string error_of(const Bytes& wkb) {
 
 }  // namespace
 
-TEST_CASE("points meet a box on its edges and inside, modulo 360") {
+TEST_CASE("points intersect a box on its edges and inside, modulo 360 degrees") {
   struct Case {
     std::string name;
     BBox box;
@@ -135,13 +135,13 @@ TEST_CASE("points meet a box on its edges and inside, modulo 360") {
   }
 }
 
-TEST_CASE("a box that is not valid is a query error") {
+TEST_CASE("an invalid box is a query error") {
   for (const BBox& box : {BBox{kNan, 0, 1, 1}, BBox{0, 0, kInf, 1}, BBox{0, 2, 1, 1}}) {
     CHECK_THROWS_WITH_AS(BoxTest{box}, doctest::Contains("expected four finite numbers"), QueryError);
   }
 }
 
-TEST_CASE("all flavours of WKB say the same") {
+TEST_CASE("all variants of WKB (ISO, EWKB, both byte orders) give the same answers") {
   const BBox in{1, 2, 1, 2};
   const BBox out{2, 1, 2, 1};
   for (const bool big : {false, true}) {
@@ -169,7 +169,7 @@ TEST_CASE("all flavours of WKB say the same") {
   }
 }
 
-TEST_CASE("lines and polygons meet a box exactly, not by their envelopes") {
+TEST_CASE("lines and polygons are tested against a box exactly, not by their envelopes") {
   struct Case {
     std::string name;
     Bytes wkb;
@@ -224,7 +224,7 @@ TEST_CASE("lines and polygons meet a box exactly, not by their envelopes") {
   }
 }
 
-TEST_CASE("lines and polygons meet a box across the antimeridian") {
+TEST_CASE("lines and polygons intersect a box across the antimeridian") {
   const BBox crossing{170, -10, -170, 10};
   CHECK(meets(crossing, polygon({square(175, -5, 178, 5)})));
   CHECK(meets(crossing, polygon({square(-178, -5, -175, 5)})));
@@ -240,7 +240,7 @@ TEST_CASE("lines and polygons meet a box across the antimeridian") {
   CHECK(meets({0, -90, 360, 90}, polygon({square(-77, -12, -76, -11)})));
 }
 
-TEST_CASE("what is not WKB is a format error") {
+TEST_CASE("invalid WKB is a FormatError") {
   struct Case {
     std::string name;
     Bytes wkb;
@@ -291,7 +291,7 @@ TEST_CASE("bytes after the geometry are ignored, and 16 levels are allowed") {
   CHECK(meets({}, nested));
 }
 
-TEST_CASE("the envelope holds all finite positions") {
+TEST_CASE("the envelope contains all finite positions") {
   CHECK(wkb_envelope(point(3, 4)) == BBox{3, 4, 3, 4});
   CHECK(wkb_envelope(line({{3, 4}, {-1, 9}})) == BBox{-1, 4, 3, 9});
   CHECK(wkb_envelope(polygon({square(170, 0, 190, 5)})) == BBox{170, 0, 190, 5});
@@ -302,7 +302,7 @@ TEST_CASE("the envelope holds all finite positions") {
   CHECK_FALSE(wkb_envelope(collection(7, {})));
 }
 
-TEST_CASE("WKT points are read, other text is left to others") {
+TEST_CASE("WKT points are parsed, and other text gives nothing") {
   const BoxTest test(BBox{0, 0, 10, 10});
   for (const std::string wkt :
        {"POINT (5 5)", "POINT(5 5)", " point ( +5.0  5e0 ) ", "Point Z (5 5 9)", "POINTZ(5 5 9)", "POINT M (5 5 9)",
@@ -400,16 +400,16 @@ BBox random_box(std::mt19937& random, double reach) {
 
 }  // namespace
 
-TEST_CASE("the answer for random polygons is that of sampling") {
+TEST_CASE("intersections of random polygons equal those found by sampling") {
   std::mt19937 random(42);
   int yes = 0, narrow = 0;
   for (int i = 0; i < 1500; ++i) {
     std::vector<Ring> rings = {star(random, 0, 0, 20)};
-    if (i % 2 == 0) rings.push_back(star(random, 0, 0, 3.9));  // within the least star
+    if (i % 2 == 0) rings.push_back(star(random, 0, 0, 3.9));  // within the smallest star
     const BBox box = random_box(random, 15);
     const bool answer = meets(box, polygon(rings));
     const bool sample = sampled(rings, box);
-    // Sampling may overlook a sliver, and never finds what is not there.
+    // Sampling may miss a sliver, but never finds a false one.
     if (sample) REQUIRE(answer);
     yes += answer;
     narrow += answer && !sample;
@@ -419,7 +419,7 @@ TEST_CASE("the answer for random polygons is that of sampling") {
   CHECK(narrow < 30);
 }
 
-TEST_CASE("moving box or data by whole turns changes nothing") {
+TEST_CASE("moving the box or the geometry by whole turns of longitude does not change the answer") {
   std::mt19937 random(9);
   std::uniform_int_distribution<int> lon(-180, 179), lat(-80, 80), size(0, 60);
   for (int i = 0; i < 3000; ++i) {
@@ -444,7 +444,7 @@ TEST_CASE("moving box or data by whole turns changes nothing") {
   }
 }
 
-TEST_CASE("a polygon meets what any of its vertices meets, and its collection meets the same") {
+TEST_CASE("a polygon intersects every box that one of its vertices intersects, and so does its collection") {
   std::mt19937 random(17);
   for (int i = 0; i < 1000; ++i) {
     const Ring ring = star(random, 170, 0, 25);
@@ -458,7 +458,7 @@ TEST_CASE("a polygon meets what any of its vertices meets, and its collection me
   }
 }
 
-TEST_CASE("no mutation of WKB does worse than a format error") {
+TEST_CASE("any mutation of WKB is parsed or a FormatError") {
   std::mt19937 random(23);
   const std::vector<Bytes> seeds = {point(1, 2), line({{1, 2}, {3, 4}}),
                                     polygon({square(0, 0, 5, 5), square(1, 1, 2, 2)}),

@@ -11,7 +11,7 @@
 #include "base/little_endian.hpp"
 #include "tacore/error.hpp"
 
-/// The one parser of Well-Known Binary. What a geometry means is the business of its visitors.
+/// The one parser of Well-Known Binary. The visitors interpret the geometry.
 namespace tacore::wkb {
 
 enum GeometryType : uint32_t {  // OGC 06-103r4, 8.2.3
@@ -51,7 +51,7 @@ struct Layout {
   }
 };
 
-/// The positions of a LineString or a ring, in the bytes they came in.
+/// The positions of a LineString or a ring, in the bytes of the WKB.
 class Path {
  public:
   Path(Cursor& in, Layout layout) : layout_(layout), size_(layout.count(in)) {
@@ -70,7 +70,7 @@ class Path {
   const std::byte* bytes_;
 };
 
-/// The rings of a Polygon, checked when read, so that they can be gone over again.
+/// The rings of a Polygon, checked when read, so that they can be visited again.
 class Rings {
  public:
   Rings(Cursor& in, std::span<const std::byte> rest, Layout layout)

@@ -23,7 +23,7 @@ std::string signature(const std::string& url, const HttpHeaders& headers = {}, c
   return all.substr(all.rfind('=') + 1);
 }
 
-TEST_CASE("requests are signed as the store's own examples are") {
+TEST_CASE("signatures equal those of the AWS documentation's examples") {
   const HttpHeaders range{{"Range", "bytes=0-9"}};
   const HttpHeaders added =
       sign_aws("https://examplebucket.s3.amazonaws.com/test.txt", range, kKey, "us-east-1", "s3", kTime);
@@ -39,7 +39,7 @@ TEST_CASE("requests are signed as the store's own examples are") {
         "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7");
 }
 
-TEST_CASE("parameters are signed in their order, and the default port is left out") {
+TEST_CASE("query parameters are sorted for signing, and the default port is omitted") {
   CHECK(signature("https://examplebucket.s3.amazonaws.com/?prefix=J&max-keys=2") ==
         signature("https://examplebucket.s3.amazonaws.com/?max-keys=2&prefix=J"));
   CHECK(signature("https://host:443/a") == signature("https://host/a"));

@@ -21,13 +21,13 @@ struct FileFacts {
   bool operator==(const FileFacts&) const = default;
 };
 
-/// A metadata file: it says where the data of its dataset is.
+/// A metadata file, which has the offsets of the data of its dataset.
 struct CachedMetadata {
   std::string folder = {};      ///< of the dataset, with a slash at its end; "": not a metadata file
   std::string collection = {};  ///< of a level: the name of its COLLECTION.json
 };
 
-/// By the `name` of a file: a URL without secrets.
+/// Tells from the `name` of a file, a URL without secrets, whether it is a metadata file.
 CachedMetadata cached_metadata_of(std::string_view name);
 
 struct About {

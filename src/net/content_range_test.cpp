@@ -18,7 +18,7 @@ TEST_CASE("Range names the first and the last byte") {
   CHECK(range_header(two) == "bytes=0-0,200-299");
 }
 
-TEST_CASE("Content-Range is taken when it makes sense") {
+TEST_CASE("Content-Range is accepted when its numbers are consistent") {
   const auto whole = parse_content_range("bytes 0-99/1234");
   REQUIRE(whole);
   CHECK(whole->range == ByteRange{0, 100});
@@ -41,7 +41,7 @@ const std::string kBody =
     "\r\n--THIS\r\ncontent-range:bytes 50-53/100\r\n\r\n\r\n--"
     "\r\n--THIS--\r\n";
 
-TEST_CASE("the parts of an answer are found, whatever their bytes are") {
+TEST_CASE("the parts of a multipart response are found, whatever bytes they contain") {
   const auto parts = parse_parts(kType, bytes(kBody));
   REQUIRE(parts);
   REQUIRE(parts->size() == 2);
@@ -52,22 +52,22 @@ TEST_CASE("the parts of an answer are found, whatever their bytes are") {
   CHECK(parse_parts("Multipart/ByteRanges;boundary=\"THIS\"", bytes(kBody)));
 }
 
-TEST_CASE("an answer of another form is refused") {
+TEST_CASE("a malformed multipart response is refused") {
   CHECK_FALSE(parse_parts("text/html", bytes(kBody)));
   CHECK_FALSE(parse_parts("multipart/byteranges", bytes(kBody)));
   CHECK_FALSE(parse_parts("multipart/byteranges; boundary=OTHER", bytes(kBody)));
-  // Cut anywhere before the last delimiter is whole.
+  // A body that is cut before its last delimiter.
   for (std::size_t size = 0; size + 4 < kBody.size(); ++size) {
     CAPTURE(size);
     CHECK_FALSE(parse_parts(kType, bytes(kBody).first(size)));
   }
-  // A part that has less than it states, by what stands between it and the delimiter; and one that has more.
+  // A part that is shorter than it states, by the text between it and the delimiter; and one that is longer.
   for (const char* body : {"ab", "a", "abcd"}) {
     CAPTURE(body);
     const std::string text = std::string("--THIS\r\nContent-Range: bytes 0-2/100\r\n\r\n") + body + "\r\n--THIS--\r\n";
     CHECK_FALSE(parse_parts(kType, bytes(text)));
   }
-  // A part that states more than there is, or nothing.
+  // A part that states more bytes than the body has, or none.
   CHECK_FALSE(parse_parts(kType, bytes("--THIS\r\nContent-Range: bytes 0-99/100\r\n\r\nabc\r\n--THIS--\r\n")));
   CHECK_FALSE(parse_parts(kType, bytes("--THIS\r\nContent-Type: text/plain\r\n\r\nabc\r\n--THIS--\r\n")));
 }

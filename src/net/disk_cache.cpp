@@ -50,7 +50,7 @@ class Descriptor {
   int number_;
 };
 
-/// All of a small file, which is marked as used. nullopt when it cannot be read.
+/// Reads a small file as a whole, and marks it as used. nullopt when it cannot be read.
 std::optional<Bytes> read_file(const std::string& path, uint64_t max_size) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   struct stat info = {};
@@ -63,7 +63,7 @@ std::optional<Bytes> read_file(const std::string& path, uint64_t max_size) {
     if (count <= 0) return std::nullopt;
     done += static_cast<std::size_t>(count);
   }
-  ::futimens(file.get(), nullptr);  // where this is forbidden, only the order of use is lost
+  ::futimens(file.get(), nullptr);  // where this is forbidden, only the order of last use is lost
   return out;
 }
 
@@ -240,7 +240,7 @@ std::optional<Bytes> DiskCache::load(const std::string& pieces, ByteRange piece)
   const auto bytes = std::span<const std::byte>(*whole).subspan(std::min<std::size_t>(whole->size(), kPieceHeader));
   const Bytes header = piece_header(piece, bytes);
   if (bytes.size() != piece.size || !std::equal(header.begin(), header.end(), whole->begin())) {
-    log::info(path + ": a damaged piece of the cache, removed");
+    log::info(path + ": removed a damaged piece of the cache");
     ::unlink(path.c_str());
     return std::nullopt;
   }
@@ -285,7 +285,7 @@ int DiskCache::try_to_put(const std::string& path, std::span<const std::byte> by
 void DiskCache::give_up(int error) const {
   if (gave_up_.exchange(true)) return;
   log::warning(folder_ + ": the cache cannot be written (" + std::generic_category().message(error) +
-               "); nothing more is kept");
+               "); nothing more is cached");
 }
 
 /// Makes space before the first write, since earlier runs have written, and after each fraction of the whole size.

@@ -77,7 +77,7 @@ class DiskCache {
   std::string folder_;
   uint64_t max_size_;
   mutable std::atomic<bool> gave_up_ = false;
-  mutable std::mutex mutex_;                          ///< of num_written_
+  mutable std::mutex mutex_;                          ///< guards num_written_
   mutable std::optional<uint64_t> num_written_ = {};  ///< bytes written since space was made
 };
 

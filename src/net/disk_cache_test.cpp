@@ -66,7 +66,7 @@ void keep(const DiskCache& cache, const std::string& name, const std::string& va
   cache.keep({&file, 1});
 }
 
-TEST_CASE("what was learnt of a file is found again, by another object too") {
+TEST_CASE("facts stored about a file are found again, by another cache object as well") {
   const TemporaryFolder folder;
   const DiskCache cache(folder.path("a/cache"), kSize);
   CHECK_FALSE(cache.find("https://x/y"));
@@ -83,7 +83,7 @@ TEST_CASE("what was learnt of a file is found again, by another object too") {
   CHECK_FALSE(other.find("https://x/y"));
 }
 
-TEST_CASE("no one else may read what is kept") {
+TEST_CASE("the cache folder is readable by its owner only") {
   const TemporaryFolder folder;
   const DiskCache cache(folder.path("new/cache"), kSize);
   keep(cache, "https://x/y");
@@ -98,7 +98,7 @@ TEST_CASE("no one else may read what is kept") {
   CHECK(count >= 6);
 }
 
-TEST_CASE("a piece is of one version of one file") {
+TEST_CASE("a cached piece belongs to one version of one file") {
   const TemporaryFolder folder;
   const DiskCache cache(folder.path(), kSize);
   const auto pieces = cache.pieces_of("https://x/y", kFacts);
@@ -116,7 +116,7 @@ TEST_CASE("a piece is of one version of one file") {
   CHECK(cache.list(cache.pieces_of("https://x/z", kFacts)).empty());
 }
 
-TEST_CASE("pieces of the version before go when a file changed, and stay when it did not") {
+TEST_CASE("cached pieces of an older version are removed when a file changed, and kept when it did not") {
   const TemporaryFolder folder;
   const DiskCache cache(folder.path(), kSize);
   keep(cache, "https://x/y", "\"1\"");
@@ -157,7 +157,7 @@ TEST_CASE("a damaged piece of the cache is treated as missing") {
   damage([](std::string& text) { std::fill(text.begin(), text.end(), '\0'); });
 }
 
-TEST_CASE("a piece under the name of another is not taken for it") {
+TEST_CASE("a cached piece stored under another piece's name is not used") {
   const TemporaryFolder folder;
   const DiskCache cache(folder.path(), kSize);
   const auto pieces = cache.pieces_of("https://x/y", kFacts);
@@ -166,7 +166,7 @@ TEST_CASE("a piece under the name of another is not taken for it") {
   CHECK_FALSE(cache.load(pieces, {200, 100}));
 }
 
-TEST_CASE("a damaged record, or one of another file, is ignored") {
+TEST_CASE("a damaged record and a record of another file are ignored") {
   const TemporaryFolder folder;
   const DiskCache cache(folder.path(), kSize);
   keep(cache, "https://x/y");
@@ -188,11 +188,11 @@ TEST_CASE("a damaged record, or one of another file, is ignored") {
   CHECK(cache.find("https://x/y"));
 }
 
-TEST_CASE("when metadata of a dataset changed, what was learnt of its other files before is not current") {
+TEST_CASE("a changed metadata file makes the older cached records of its dataset stale") {
   const std::string root = "https://x/set/";
   struct Case {
     std::string name;
-    std::vector<std::string> before;  ///< in the order in which they are asked for
+    std::vector<std::string> before;  ///< in the order of the calls
     std::string changed;
     std::vector<std::string> current;  ///< of `before`
   };
@@ -246,7 +246,7 @@ TEST_CASE("when metadata of a dataset changed, what was learnt of its other file
   }
 }
 
-TEST_CASE("levels are not current below a collection that was forgotten and came back another one") {
+TEST_CASE("cached levels are stale when their collection was dropped and cached again with other content") {
   const TemporaryFolder folder;
   const DiskCache cache(folder.path(), kSize);
   keep(cache, "https://x/COLLECTION.json");
@@ -256,7 +256,7 @@ TEST_CASE("levels are not current below a collection that was forgotten and came
   CHECK(is_current(cache, "https://x/COLLECTION.json"));
   CHECK(is_current(cache, "https://x/METADATA/level0.parquet"));
   CHECK(is_current(cache, "https://x/METADATA/level1.parquet"));
-  // Evicted, and then there is another one: whether the levels are of it is not known.
+  // The collection is evicted, and another one is stored: whether the levels belong to it is unknown.
   const auto all = files_in(folder.path("files"));
   for (const auto& path : all) {
     std::ifstream in(path);
@@ -267,7 +267,7 @@ TEST_CASE("levels are not current below a collection that was forgotten and came
   CHECK_FALSE(is_current(cache, "https://x/METADATA/level0.parquet"));
 }
 
-TEST_CASE("the bound is kept, and what was used last stays") {
+TEST_CASE("the size limit is kept by removing the least recently used") {
   const TemporaryFolder folder;
   constexpr uint64_t kBound = 2 << 20;
   const DiskCache cache(folder.path(), kBound);
@@ -286,7 +286,7 @@ TEST_CASE("the bound is kept, and what was used last stays") {
   CHECK_FALSE(cache.load(pieces, {1 * bytes.size(), bytes.size()}));
 }
 
-TEST_CASE("many small files are bounded by the blocks that they take, and empty folders go") {
+TEST_CASE("many small files count by the disk blocks that they take, and empty folders are removed") {
   const TemporaryFolder folder;
   constexpr uint64_t kBound = 1 << 20;
   for (int process = 0; process < 40; ++process) {
@@ -301,7 +301,7 @@ TEST_CASE("many small files are bounded by the blocks that they take, and empty 
   for (const auto& entry : fs::directory_iterator(folder.path("files"))) CHECK_FALSE(fs::is_empty(entry.path()));
 }
 
-TEST_CASE("a file that was left half written is cleared away when it is old") {
+TEST_CASE("an old temporary file is removed, and a recent one kept") {
   const TemporaryFolder folder;
   const std::string fresh = folder.write("new/fresh", "x"), old = folder.write("new/old", "x");
   fs::last_write_time(old, fs::file_time_type::clock::now() - std::chrono::hours(2));
@@ -311,7 +311,7 @@ TEST_CASE("a file that was left half written is cleared away when it is old") {
   CHECK_FALSE(fs::exists(old));
 }
 
-TEST_CASE("a folder that cannot be made is one warning") {
+TEST_CASE("a cache folder that cannot be created gives one warning") {
   const TemporaryFolder folder;
   const Messages messages;
   const DiskCache cache(folder.write("file", "no folder") + "/cache", kSize);
@@ -320,10 +320,11 @@ TEST_CASE("a folder that cannot be made is one warning") {
   keep(cache, "https://x/z");
   CHECK_FALSE(cache.find("https://x/y"));
   REQUIRE(messages.all.size() == 1);
-  CHECK(has_text(messages.all[0], "/file/cache: the cache cannot be written (Not a directory); nothing more is kept"));
+  CHECK(
+      has_text(messages.all[0], "/file/cache: the cache cannot be written (Not a directory); nothing more is cached"));
 }
 
-TEST_CASE("a folder that someone removed is made again") {
+TEST_CASE("a cache folder that was removed is created again") {
   const TemporaryFolder folder;
   const Messages messages;
   const DiskCache cache(folder.path("cache"), kSize);
@@ -339,13 +340,13 @@ TEST_CASE("a folder that someone removed is made again") {
 }
 
 TEST_SUITE("threads") {
-  TEST_CASE("threads and objects fill one folder and never see something else than was stored") {
+  TEST_CASE("threads and objects share one cache folder and only see complete pieces") {
     const TemporaryFolder folder;
     std::atomic<int> wrong = 0, found = 0;
     std::vector<std::thread> threads;
     for (int t = 0; t < 8; ++t) {
       threads.emplace_back([&, t] {
-        const DiskCache cache(folder.path(), 1 << 20);  // small, so that pieces go while others read them
+        const DiskCache cache(folder.path(), 1 << 20);  // small, so that pieces are evicted while others read them
         for (int i = 0; i < 200; ++i) {
           const int file = (i * 7 + t) % 5, piece = (i * 13 + t) % 40;
           const std::string name = "https://x/METADATA/" + std::to_string(file);

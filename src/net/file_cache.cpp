@@ -23,7 +23,7 @@ class UnreachableFile final : public HttpSource {
   const RangeMap& first() const noexcept override { return first_; }
   void read(uint64_t offset, std::span<std::byte> out) const override {
     require_inside({offset, out.size()});
-    throw Unreachable("not in the cache, and " + message_, {.path = name_, .offset = offset});
+    throw Unreachable("not in the cache: " + message_, {.path = name_, .offset = offset});
   }
 
  private:
@@ -287,7 +287,7 @@ FileCache::Files FileCache::open(std::span<const RemoteAddress> addresses, const
   return files;
 }
 
-/// Why one of these hosts does not respond, when that was tried less than kOutage ago.
+/// The last failure of one of these hosts to respond, if it was less than kOutage ago.
 std::optional<std::string> FileCache::outage_of(std::span<const RemoteAddress> addresses) const {
   const std::lock_guard lock(mutex_);
   if (outages_.empty()) return std::nullopt;
@@ -307,7 +307,7 @@ std::optional<FileCache::Files> FileCache::open_known(std::span<const RemoteAddr
   for (const RemoteAddress& address : addresses) {
     const std::string name = cache_name(address);
     const auto known = disk_->find(name);
-    // That a file is absent stays usable: no bytes are read because of it.
+    // The absence of a file stays usable, since no bytes are read because of it.
     if (!known || (known->facts.exists && !known->is_current)) return std::nullopt;
     if (!known->facts.exists) {
       out.push_back({.status = 404});
@@ -323,7 +323,7 @@ std::optional<FileCache::Files> FileCache::open_known(std::span<const RemoteAddr
     is_first = !std::exchange(has_warned_, true);
   }
   if (is_first) {
-    log::warning(addresses[0].name + ": cannot be reached, read from the cache as it was when it last could (" +
+    log::warning(addresses[0].name + ": the server cannot be reached; reading from the cache, which may be outdated (" +
                  message + ")");
   }
   return out;

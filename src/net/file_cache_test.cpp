@@ -19,7 +19,7 @@ using namespace tacore::net;
 
 constexpr uint64_t kFirst = 100;  // bytes that come when a file is opened
 
-/// Files of a server, and what it was asked for.
+/// Files of a server, which records the requests.
 struct Server {
   struct File {
     Bytes bytes;
@@ -110,7 +110,7 @@ Bytes part(const Bytes& whole, ByteRange range) {
 
 const std::string kUrl = "https://host/data/a.tacozip";
 
-TEST_CASE("what was read once is not asked for again, and neither is a part of it") {
+TEST_CASE("bytes read once are not requested again, nor any part of them") {
   const TemporaryFolder folder;
   Server server;
   const Bytes whole = server.add(kUrl, 5000);
@@ -128,7 +128,7 @@ TEST_CASE("what was read once is not asked for again, and neither is a part of i
   CHECK(server.num_opened == 2);
 }
 
-TEST_CASE("only the gaps between pieces are asked for, in one go") {
+TEST_CASE("only the gaps between cached pieces are requested, in one call") {
   const TemporaryFolder folder;
   Server server;
   const Bytes whole = server.add(kUrl, 5000);
@@ -147,7 +147,7 @@ TEST_CASE("only the gaps between pieces are asked for, in one go") {
   CHECK(server.take_asked().empty());
 }
 
-TEST_CASE("any reads give the bytes that are there") {
+TEST_CASE("any sequence of cached reads gives the bytes of the file") {
   const TemporaryFolder folder;
   Server server;
   const Bytes whole = server.add(kUrl, 3'000'000);
@@ -168,7 +168,7 @@ TEST_CASE("any reads give the bytes that are there") {
   CHECK(open(folder, server, {kUrl})[0]->read_all() == whole);
 }
 
-TEST_CASE("a read past the end is refused as without a cache") {
+TEST_CASE("a read past the end fails with the cache as without it") {
   const TemporaryFolder folder;
   Server server;
   server.add(kUrl, 5000);
@@ -177,7 +177,7 @@ TEST_CASE("a read past the end is refused as without a cache") {
         kUrl + ": read of 1001 bytes at 4000 passes the end at 5000");
 }
 
-TEST_CASE("of a file that changed nothing old is read, by its validator or by its size alone") {
+TEST_CASE("no old bytes of a changed file are read, whether its validator or only its size changed") {
   for (const bool by_size : {false, true}) {
     const TemporaryFolder folder;
     Server server;
@@ -191,7 +191,7 @@ TEST_CASE("of a file that changed nothing old is read, by its validator or by it
   }
 }
 
-TEST_CASE("without a validator nothing is kept") {
+TEST_CASE("a file without a usable validator is not cached") {
   const TemporaryFolder folder;
   Server server;
   const Bytes whole = server.add(kUrl, 5000);
@@ -204,7 +204,7 @@ TEST_CASE("without a validator nothing is kept") {
   }
 }
 
-TEST_CASE("damaged pieces are read anew and replaced") {
+TEST_CASE("damaged pieces are fetched again and replaced") {
   const TemporaryFolder folder;
   Server server;
   const Bytes whole = server.add(kUrl, 5000);
@@ -218,13 +218,13 @@ TEST_CASE("damaged pieces are read anew and replaced") {
   server.take_asked();
   CHECK(open(folder, server, {kUrl})[0]->read_all() == whole);
   CHECK(server.take_asked().size() == 1);
-  server.is_up = false;  // even what came with the first answer
+  server.is_up = false;  // even for the bytes of the first response
   CHECK(open(folder, server, {kUrl})[0]->read_all() == whole);
   damage();
   CHECK(text_of<Error>([&] { open(folder, server, {kUrl}); }) == kUrl + ": no connection (byte 0)");
 }
 
-TEST_CASE("without a connection what is known is read, and the rest is the error of the connection") {
+TEST_CASE("cached bytes are read offline, and others are the connection error") {
   const TemporaryFolder folder;
   Server server;
   const Bytes whole = server.add(kUrl, 5000);
@@ -243,16 +243,16 @@ TEST_CASE("without a connection what is known is read, and the rest is the error
   CHECK(server.num_opened == tried);  // it was known already that there is no connection
   CHECK(warnings ==
         std::vector<std::string>{
-            kUrl + ": cannot be reached, read from the cache as it was when it last could (no connection)"});
+            kUrl + ": the server cannot be reached; reading from the cache, which may be outdated (no connection)"});
   CHECK(file->size() == 5000);
   CHECK(file->read({0, kFirst}) == part(whole, {0, kFirst}));
   CHECK(file->read({1100, 100}) == part(whole, {1100, 100}));
-  CHECK(text_of<Error>([&] { file->read({1400, 200}); }) == kUrl + ": not in the cache, and no connection (byte 1500)");
+  CHECK(text_of<Error>([&] { file->read({1400, 200}); }) == kUrl + ": not in the cache: no connection (byte 1500)");
   CHECK(text_of<Error>([&] { open(folder, server, {"https://host/data/b.tacozip"}); }) ==
         "https://host/data/b.tacozip: no connection (byte 0)");
 }
 
-TEST_CASE("other errors are not taken for a lost connection") {
+TEST_CASE("errors other than a lost connection do not fall back to the cache") {
   const TemporaryFolder folder;
   Server server;
   server.add(kUrl, 5000);
@@ -265,7 +265,7 @@ TEST_CASE("other errors are not taken for a lost connection") {
         kUrl + ": HTTP status 403");
 }
 
-TEST_CASE("a file that is known to be missing is missing without a connection, too") {
+TEST_CASE("a file cached as missing is missing offline as well") {
   const TemporaryFolder folder;
   Server server;
   CHECK(open(folder, server, {kUrl})[0] == nullptr);
@@ -278,7 +278,7 @@ TEST_CASE("a file that is known to be missing is missing without a connection, t
   CHECK(open(folder, server, {kUrl})[0] != nullptr);
 }
 
-TEST_CASE("an answer that does not tell whether a file exists does not remove it from the cache") {
+TEST_CASE("a 403 response does not remove a file from the cache") {
   const TemporaryFolder folder;
   Server server;
   server.add(kUrl, 10);
@@ -317,7 +317,7 @@ TEST_CASE("files that are opened together are all kept or all dropped") {
   }
 }
 
-TEST_CASE("a set of which one file is not known is not opened without a connection") {
+TEST_CASE("a set of files of which one is not cached is not opened offline") {
   const TemporaryFolder folder;
   Server server;
   server.add(kLevels[0], 500);
@@ -331,7 +331,7 @@ TEST_CASE("a set of which one file is not known is not opened without a connecti
   CHECK(open(folder, server, kLevels).size() == 2);
 }
 
-TEST_CASE("levels of the version before are not read below a new collection") {
+TEST_CASE("levels of the old version are not read with a new collection") {
   const TemporaryFolder folder;
   Server server;
   const std::string collection = kRoot + "COLLECTION.json";
@@ -360,7 +360,7 @@ TEST_CASE("levels of the version before are not read below a new collection") {
   CHECK(open(folder, server, kLevels).size() == 2);
 }
 
-TEST_CASE("a file has one name whoever may read it, and no secret is in it") {
+TEST_CASE("the cache key of a file does not depend on credentials and contains none") {
   struct Case {
     std::string url, name;
   };

@@ -14,11 +14,11 @@
 #include <deque>
 #include <thread>
 
+#include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "net/curl_library.hpp"
 #include "tacore/error.hpp"
-#include "tacore/interrupt.hpp"
 #include "tacore/version.hpp"
 
 namespace tacore::net {
@@ -58,6 +58,18 @@ std::string_view trimmed(std::string_view text) {
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) text.remove_prefix(1);
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.remove_suffix(1);
   return text;
+}
+
+/// Why a transfer failed: the text of libcurl, of which "Failed to connect to localhost port 8999 after 0 ms: Couldn't
+/// connect to server" becomes "cannot connect to localhost:8999".
+std::string failure_text(CURLcode result, std::string_view text) {
+  constexpr std::string_view kStart = "Failed to connect to ", kPort = " port ", kEnd = " after ";
+  const auto port = text.find(kPort), end = text.find(kEnd, port);
+  if (result != CURLE_COULDNT_CONNECT || !text.starts_with(kStart) || end == text.npos) return std::string(text);
+  std::string out(kCannotConnect);
+  out += text.substr(kStart.size(), port - kStart.size());
+  out += ':';
+  return out.append(text.substr(port + kPort.size(), end - port - kPort.size()));
 }
 
 // Callbacks of libcurl: they must not throw. Returning another number than they were given ends the transfer.
@@ -157,7 +169,7 @@ class HttpClient::Worker {
     }
     curl_.multi_wakeup(multi_);
     const bool was_stopped = !wait_for(transfers);
-    if (was_stopped) throw QueryError("the reading was stopped");
+    if (was_stopped) throw QueryError("the call was stopped");
     std::vector<HttpResponse> out;
     for (Transfer& transfer : transfers) out.push_back(std::move(transfer.response));
     return out;
@@ -166,15 +178,15 @@ class HttpClient::Worker {
  private:
   /// False when the caller wants to stop; then no transfer of `transfers` is in flight any more.
   bool wait_for(std::deque<Transfer>& transfers) {
-    const InterruptCheck check = interrupt_check();
+    const Interruption interruption = current_interruption();
     const auto all_done = [&] {
       return std::all_of(transfers.begin(), transfers.end(), [](const Transfer& t) { return t.is_done; });
     };
     std::unique_lock lock(mutex_);
     while (!done_.wait_for(lock, std::chrono::milliseconds(20), all_done)) {
-      if (check == nullptr) continue;
+      if (!interruption.is_possible()) continue;
       lock.unlock();
-      const bool stop = check();
+      const bool stop = interruption.is_wanted();
       lock.lock();
       if (!stop) continue;
       for (Transfer& transfer : transfers) cancelled_.push_back(&transfer);
@@ -279,7 +291,8 @@ class HttpClient::Worker {
       if (response.is_too_large) {
         Bytes().swap(response.body);
       } else if (result != CURLE_OK) {
-        response.failure = transfer->message[0] != '\0' ? transfer->message.data() : curl_.easy_strerror(result);
+        const char* message_text = transfer->message.data();
+        response.failure = failure_text(result, *message_text != '\0' ? message_text : curl_.easy_strerror(result));
       }
       if (log_level() == LogLevel::Debug) tell(*transfer);
       end(*transfer);

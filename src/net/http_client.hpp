@@ -14,6 +14,9 @@ namespace tacore::net {
 
 using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 
+/// The beginning of a failure to connect, which names the server: "cannot connect to localhost:8999".
+inline constexpr std::string_view kCannotConnect = "cannot connect to ";
+
 /// A GET. Redirects are not followed.
 struct HttpRequest {
   std::string url;  ///< http or https
@@ -27,7 +30,7 @@ struct HttpResponse {
   HttpHeaders headers = {};  ///< names in lower case
   Bytes body = {};
   bool is_too_large = false;  ///< the body is more than max_body; it is empty here
-  std::string failure = {};   ///< why the transfer failed
+  std::string failure = {};   ///< why the transfer failed; begins with kCannotConnect when there was no connection
 
   /// The last header of this name (lower case); "" when there is none.
   std::string_view header(std::string_view name) const noexcept;
@@ -44,7 +47,7 @@ class HttpClient {
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
 
-  /// Waits for all responses. Throws QueryError when interrupt_check() says to stop, IoError without a client.
+  /// Waits for all responses. Throws QueryError when the caller wants to stop, IoError without a client.
   std::vector<HttpResponse> get(std::span<const HttpRequest> requests) const;
 
  private:

@@ -34,11 +34,15 @@ ResponseCheck wrong(std::string why) { return {ResponseCheck::Result::Wrong, std
 std::optional<ResponseCheck> check_encoding(const HttpResponse& response) {
   const std::string encoding = lower(response.header("content-encoding"));
   if (encoding.empty() || encoding == "identity") return std::nullopt;
-  return wrong("the answer is encoded (" + quoted(encoding) + "); the bytes as they are stored expected");
+  return wrong("Content-Encoding is " + quoted(encoding) + ", expected the stored bytes without encoding");
 }
 
 std::string text_of(const ByteRange& range) {
   return std::to_string(range.size) + " bytes at " + std::to_string(range.offset);
+}
+
+ResponseCheck other_range(const ByteRange& found, const ByteRange& expected) {
+  return again("the server sent " + text_of(found) + ", expected " + text_of(expected));
 }
 
 /// What the first response says of a file, and the bytes that it has.
@@ -73,25 +77,27 @@ RangeRequest first_request(Location& location, const ReadHint& hint) {
     if (from_end && refuses_suffix(response)) return good();
     if (auto fault = check_encoding(response)) return *fault;
     if (response.is_too_large) {
-      return wrong("the server does not send ranges but the whole file, which has more than " +
-                   std::to_string(kMaxWhole >> 20) + " MiB");
+      return wrong("the server ignores range requests, and the whole file has more than " +
+                   std::to_string(kMaxWhole >> 20) +
+                   " MiB; download the file, or use a server with range requests (nginx, Apache, S3, Hugging Face)");
     }
     if (response.status == 200) return good();
     if (response.status == 416) {
       return parse_unsatisfied_range(response.header("content-range")) == uint64_t{0}
                  ? good()
-                 : wrong("HTTP status 416 for the first bytes; 206 expected");
+                 : wrong("HTTP status 416 for the first bytes, expected 206");
     }
     const auto range = parse_content_range(response.header("content-range"));
     if (!range) {
-      return again("Content-Range " + quoted(response.header("content-range")) + "; `bytes FIRST-LAST/SIZE` expected");
+      return again("Content-Range is " + quoted(response.header("content-range")) +
+                   ", expected 'bytes FIRST-LAST/SIZE'");
     }
     const uint64_t size = std::min(range->total, most);
     const ByteRange expected{from_end ? range->total - size : 0, size};
-    if (range->range != expected) return again(text_of(range->range) + " came; " + text_of(expected) + " expected");
+    if (range->range != expected) return other_range(range->range, expected);
     if (response.body.size() != expected.size) {
-      return again("a body of " + std::to_string(response.body.size()) + " bytes; " + std::to_string(expected.size) +
-                   " expected");
+      return again("the response has " + std::to_string(response.body.size()) + " bytes, expected " +
+                   std::to_string(expected.size));
     }
     return good();
   };
@@ -216,27 +222,28 @@ class HttpFile final : public HttpSource {
       return wrong("HTTP status 416: the file, which had " + std::to_string(opened_.size) +
                    " bytes, has become smaller");
     }
-    if (response.status != 206) return again("HTTP status 200, and so the whole file; 206 expected");
+    if (response.status != 206) return again("HTTP status 200 with the whole file, expected 206 with a range");
     const auto range = parse_content_range(response.header("content-range"));
     if (!range) {
-      return again("Content-Range " + quoted(response.header("content-range")) + "; `bytes FIRST-LAST/SIZE` expected");
+      return again("Content-Range is " + quoted(response.header("content-range")) +
+                   ", expected 'bytes FIRST-LAST/SIZE'");
     }
     if (range->total != opened_.size) {
       return wrong("the file changed while it was read: " + std::to_string(range->total) + " bytes; " +
                    std::to_string(opened_.size) + " when it was opened");
     }
-    if (range->range != expected) return again(text_of(range->range) + " came; " + text_of(expected) + " expected");
+    if (range->range != expected) return other_range(range->range, expected);
     if (response.is_too_large || response.body.size() != expected.size) {
-      return again("a body of " + (response.is_too_large ? "more" : std::to_string(response.body.size())) + " bytes; " +
-                   std::to_string(expected.size) + " expected");
+      return again("the response has " + (response.is_too_large ? "more" : std::to_string(response.body.size())) +
+                   " bytes, expected " + std::to_string(expected.size));
     }
     return good();
   }
 
-  /// The file was there when it was opened.
+  /// Throws IoError for a file that existed when it was opened and is missing now.
   void require_found(const HttpResponse& response, const RangeRequest& request) const {
     if (response.status < 400 || response.status == 416) return;
-    throw IoError("the file is gone: HTTP status " + std::to_string(response.status) + " for " + request.range,
+    throw IoError("the file no longer exists: HTTP status " + std::to_string(response.status) + " for " + request.range,
                   {.path = name()});
   }
 

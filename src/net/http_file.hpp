@@ -17,7 +17,7 @@ namespace tacore::net {
 struct HttpSession {
   HttpSession(int limit, double timeout, int tries) : client(limit, timeout), max_tries(tries) {}
 
-  /// Whether to request several ranges at once (multipart/byteranges): until a server has sent something else.
+  /// Whether to send one request for several ranges (multipart/byteranges): until a server has sent something else.
   bool sends_parts() const noexcept { return parts_; }
   void forget_parts() const noexcept { parts_ = false; }
 
@@ -58,11 +58,11 @@ struct HttpOpened {
 /// Failures that may be temporary (no connection, a body that ends early or is not what was requested, 408, 429, 5xx)
 /// are tried again, after a pause that doubles or that `Retry-After` names. Redirects are followed, with credentials
 /// only on the host that they are for, never from https to http. Throws IoError, which names the URL, the range and the
-/// status; Unreachable when no response arrived at all.
+/// status; Unreachable, which may name the server instead, when no response arrived at all.
 std::vector<HttpOpened> open_http_files(std::shared_ptr<const HttpSession> session,
                                         std::span<const RemoteAddress> addresses, std::span<const ReadHint> hints);
 
-/// What a server that ignores ranges may send instead of them.
+/// The largest file that a server without range requests may send as a whole.
 inline constexpr uint64_t kMaxWhole = 64 * 1024 * 1024;
 
 }  // namespace tacore::net

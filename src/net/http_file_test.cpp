@@ -13,7 +13,7 @@
 namespace tacore::net {
 namespace {
 
-/// Bytes that tell where they are.
+/// Bytes that depend on their offset.
 std::string file_of(std::size_t size) {
   std::string out;
   for (std::size_t i = 0; i < size; ++i) out += static_cast<char>(i * 7 + i / 256);
@@ -43,11 +43,11 @@ std::string why(const std::function<void()>& body) {
   return "nothing was thrown";
 }
 
-/// Where the file is longer than what opening reads.
+/// The file is longer than the bytes that opening reads.
 constexpr std::size_t kSize = 200'000;
 const std::string kFile = file_of(kSize);
 
-TEST_CASE("one request opens a file, and what it brought is not asked for again") {
+TEST_CASE("one request opens a file, and its bytes are not requested again") {
   const TestServer server([](const TestRequest& request) { return answer_range(request, kFile, "ETag: \"a\"\r\n"); });
   const auto file = open(server.url("/a"));
   CHECK(file->size() == kSize);
@@ -64,7 +64,7 @@ TEST_CASE("one request opens a file, and what it brought is not asked for again"
   CHECK(server.requests().size() == 2);
 }
 
-TEST_CASE("small files, empty files and files of servers without ranges are read whole") {
+TEST_CASE("small files, empty files and files of servers without Range support are fetched whole") {
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{32768}, std::size_t{32769}}) {
     CAPTURE(size);
     const std::string content = file_of(size);
@@ -79,7 +79,7 @@ TEST_CASE("small files, empty files and files of servers without ranges are read
   }
 }
 
-TEST_CASE("a file is opened by its last bytes, or by its first ones where a server knows no suffix ranges") {
+TEST_CASE("a file is opened by its last bytes, or by its first ones on servers without suffix ranges") {
   const TestServer server([](const TestRequest& request) {
     if (request.header("Range") == "bytes=-32768") {
       const TestRequest last{.text = "\r\nRange: bytes=" + std::to_string(kSize - 32768) + "-" +
@@ -113,7 +113,7 @@ TEST_CASE("a file is opened by its last bytes, or by its first ones where a serv
   CHECK(has_text(why([&] { open(broken.url("/a"), {}, kSuffix); }), "(bytes=0-32767): HTTP status 400: not today"));
 }
 
-TEST_CASE("as many first or last bytes are read as the hint says") {
+TEST_CASE("as many first or last bytes are requested as the hint says") {
   const std::string large = file_of(513 * 1024);
   const TestServer server([&](const TestRequest& request) {
     CHECK(request.header("Range") == "bytes=-524288");
@@ -136,13 +136,14 @@ TEST_CASE("as many first or last bytes are read as the hint says") {
   CHECK(old.requests().size() == 3);
 }
 
-TEST_CASE("a server that ignores ranges may not send anything of any size") {
+TEST_CASE("a response that ignores Range is bounded in size") {
   const TestServer server(
       [](const TestRequest&) { return TestAnswer{"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\nabc"}; });
-  CHECK(has_text(why([&] { open(server.url("/a")); }), "the whole file, which has more than 64 MiB"));
+  CHECK(has_text(why([&] { open(server.url("/a")); }),
+                 "the server ignores range requests, and the whole file has more than 64 MiB; download the file"));
 }
 
-TEST_CASE("a file that is not there is none; other refusals are errors") {
+TEST_CASE("a missing file (404) is reported as missing, and other refusals are errors") {
   int status = 404;
   const TestServer server([&](const TestRequest&) { return answer(status, "no"); });
   CHECK(open(server.url("/a")) == nullptr);
@@ -152,6 +153,29 @@ TEST_CASE("a file that is not there is none; other refusals are errors") {
   CHECK(has_text(why([&] { open(server.url("/a?secret=1")); }), "/a (bytes=0-32767): HTTP status 403: no"));
   CHECK_FALSE(has_text(why([&] { open(server.url("/a?secret=1")); }), "GET " + server.url("/a?secret")));
   CHECK(server.requests().size() == 4);  // none was tried again
+}
+
+TEST_CASE("a server that does not respond is named with its port") {
+  std::string url;
+  {
+    const TestServer server([](const TestRequest&) { return answer(200, ""); });
+    url = server.url("/a");
+  }
+  const std::string host = url.substr(7, url.find("/a") - 7);
+  CHECK(why([&] { open(url); }) == url + ": cannot connect to " + host + " (3 tries)");
+}
+
+TEST_CASE("the HTML page of an error is not part of the message, plain text is") {
+  std::string page = "<!DOCTYPE html><p>Sorry", headers;
+  const TestServer server([&](const TestRequest&) { return answer(418, page, headers); });
+  const auto message = [&] { return why([&] { open(server.url("/a")); }); };
+  CHECK(message().ends_with("(bytes=0-32767): HTTP status 418"));
+  page = " <HTML>";
+  CHECK(message().ends_with("(bytes=0-32767): HTTP status 418"));
+  page = "Sorry";
+  CHECK(message().ends_with("(bytes=0-32767): HTTP status 418: Sorry"));
+  headers = "Content-Type: text/html; charset=utf-8\r\n";
+  CHECK(message().ends_with("(bytes=0-32767): HTTP status 418"));
 }
 
 TEST_CASE("a transient error is retried, a bounded number of times") {
@@ -176,12 +200,12 @@ TEST_CASE("a transient error is retried, a bounded number of times") {
     CHECK(text(open(server.url("/a"))->read({10, 5})) == kFile.substr(10, 5));
     num_failures = 1000;
     const std::size_t before = server.requests().size();
-    CHECK(has_text(why([&] { open(server.url("/a")); }), ", 3 times"));
+    CHECK(has_text(why([&] { open(server.url("/a")); }), " (3 tries)"));
     CHECK(server.requests().size() == before + 3);
   }
 }
 
-TEST_CASE("an answer that is not of the file that was opened is an error") {
+TEST_CASE("a response of another version of the file is an error") {
   std::string tag = "\"a\"";
   std::string content = kFile;
   const TestServer server(
@@ -200,13 +224,13 @@ TEST_CASE("an answer that is not of the file that was opened is an error") {
   CHECK(server.requests().size() == 6);
 }
 
-TEST_CASE("an encoded answer is refused") {
+TEST_CASE("a response with a content encoding is refused") {
   const TestServer server(
       [&](const TestRequest& request) { return answer_range(request, kFile, "Content-Encoding: gzip\r\n"); });
-  CHECK(has_text(why([&] { open(server.url("/a")); }), "encoded ('gzip')"));
+  CHECK(has_text(why([&] { open(server.url("/a")); }), "Content-Encoding is 'gzip', expected the stored bytes"));
 }
 
-/// Several ranges at once, as RFC 9110 has it; `lie` changes the answer.
+/// A response with several ranges (RFC 9110, 14.6); `lie` changes it.
 TestAnswer answer_parts(const TestRequest& request, const std::function<std::string(std::string)>& lie = {}) {
   const std::string range = request.header("Range");
   if (range.find(',') == range.npos) return answer_range(request, kFile, "ETag: \"a\"\r\n");
@@ -231,7 +255,7 @@ void check_far_apart(const ByteSource& file) {
   }
 }
 
-TEST_CASE("ranges at most 64 KiB apart are joined, and others are parts of one answer") {
+TEST_CASE("ranges at most 64 KiB apart are merged, and others are fetched as one multipart response") {
   const TestServer server([](const TestRequest& request) { return answer_parts(request); });
   const auto file = open(server.url("/a"));
   const auto near = file->read_ranges(std::vector<ByteRange>{{50'000, 10}, {50'020, 10}, {50'000, 10}});
@@ -244,7 +268,7 @@ TEST_CASE("ranges at most 64 KiB apart are joined, and others are parts of one a
   CHECK(server.requests()[2].header("Range") == "bytes=40000-40019,150000-199999");
 }
 
-TEST_CASE("where parts are not sent as asked, each range is a request") {
+TEST_CASE("each range is a request of its own where a server does not send the requested parts") {
   const std::function<std::string(std::string)> lies[] = {
       [](const std::string& body) { return body.substr(0, body.size() - 20); },
       [](std::string body) { return body.replace(body.find("/200000"), 7, "/200001"); },
@@ -256,16 +280,16 @@ TEST_CASE("where parts are not sent as asked, each range is a request") {
     check_far_apart(*file);
     CHECK(server.requests().size() == 4);  // open, parts, two ranges
     check_far_apart(*file);
-    CHECK(server.requests().size() == 6);  // parts are not asked for again
+    CHECK(server.requests().size() == 6);  // parts are not requested again
   }
-  // Nor where the whole file comes.
+  // Nor of a server that sends the whole file.
   const TestServer whole([&](const TestRequest& request) {
     return request.header("Range").find(',') == std::string::npos ? answer_range(request, kFile) : answer(200, kFile);
   });
   check_far_apart(*open(whole.url("/a")));
 }
 
-TEST_CASE("redirects are followed, credentials stay behind") {
+TEST_CASE("redirects are followed without sending credentials to other hosts") {
   const TestServer end([](const TestRequest& request) { return answer_range(request, kFile); });
   const TestServer begin([&](const TestRequest& request) {
     if (request.path == "/a") return answer(302, "", "Location: /b\r\n");
@@ -276,18 +300,18 @@ TEST_CASE("redirects are followed, credentials stay behind") {
   REQUIRE(begin.requests().size() == 2);
   CHECK(begin.requests()[1].path == "/b");
   CHECK(begin.requests()[1].header("X-Key") == "secret");
-  REQUIRE(end.requests().size() == 2);  // the second read went there at once
+  REQUIRE(end.requests().size() == 2);  // the second read used the redirected URL
   CHECK(end.requests()[0].header("X-Key").empty());
   CHECK(end.requests()[0].header("Range") == "bytes=0-32767");
 
   const TestServer loop([](const TestRequest&) { return answer(302, "", "Location: /a\r\n"); });
-  CHECK(has_text(why([&] { open(loop.url("/a")); }), "no end of redirects"));
+  CHECK(has_text(why([&] { open(loop.url("/a")); }), "more than 8 redirects"));
   CHECK(loop.requests().size() == 9);
   const TestServer elsewhere([](const TestRequest&) { return answer(302, "", "Location: file:///etc/passwd\r\n"); });
-  CHECK(has_text(why([&] { open(elsewhere.url("/a")); }), "no http or https"));
+  CHECK(has_text(why([&] { open(elsewhere.url("/a")); }), "not an http or https URL"));
 }
 
-TEST_CASE("a redirect is asked for again when its target has expired") {
+TEST_CASE("an expired redirect target is resolved again") {
   std::atomic<int> number = 0;
   const TestServer server([&](const TestRequest& request) {
     if (request.path == "/a") return answer(302, "", "Location: /" + std::to_string(number.load()) + "\r\n");
@@ -299,11 +323,11 @@ TEST_CASE("a redirect is asked for again when its target has expired") {
   CHECK(text(file->read({100'000, 5})) == kFile.substr(100'000, 5));
 }
 
-TEST_CASE("files of one place are opened side by side") {
+TEST_CASE("files of one dataset are opened concurrently") {
   std::atomic<int> num_here = 0;
   const TestServer server([&](const TestRequest& request) {
     ++num_here;
-    while (num_here < 5) std::this_thread::yield();  // all are there before one has its answer
+    while (num_here < 5) std::this_thread::yield();  // all requests arrive before one is answered
     return request.path == "/3" ? answer(404, "") : answer_range(request, kFile);
   });
   std::vector<RemoteAddress> addresses;
@@ -312,7 +336,7 @@ TEST_CASE("files of one place are opened side by side") {
   for (int i = 0; i < 5; ++i) CHECK((files[static_cast<std::size_t>(i)].file != nullptr) == (i != 3));
 }
 
-TEST_CASE("no more requests are under way than there may be") {
+TEST_CASE("concurrent requests never exceed max_concurrent_requests") {
   std::atomic<int> num_here = 0, most = 0;
   const TestServer server([&](const TestRequest& request) {
     most = std::max(most.load(), ++num_here);

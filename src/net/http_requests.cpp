@@ -8,10 +8,10 @@
 #include <random>
 #include <thread>
 
+#include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "tacore/error.hpp"
-#include "tacore/interrupt.hpp"
 
 namespace tacore::net {
 namespace {
@@ -43,7 +43,7 @@ bool may_pass(int status) {
   return status == 408 || status == 429 || status == 500 || status == 502 || status == 503 || status == 504;
 }
 
-/// The seconds in the Retry-After header; 0 for none. A date there is ignored: the usual pause will do.
+/// The seconds in the Retry-After header; 0 for none. A date in it is ignored, in favour of the usual pause.
 double retry_after(const HttpResponse& response) {
   const std::string_view text = response.header("retry-after");
   double out = 0;
@@ -51,7 +51,8 @@ double retry_after(const HttpResponse& response) {
   return error == std::errc() && end == text.data() + text.size() && std::isfinite(out) && out > 0 ? out : 0;
 }
 
-/// Seconds. Doubles with each try; random, so that requests that failed together are not repeated together.
+/// The pause before the next try, in seconds. Doubles with each try; random, so that requests that failed together are
+/// not repeated together.
 double pause_after(int num_tries) {
   thread_local std::minstd_rand random{std::random_device{}()};
   const double pause = kFirstPause * std::pow(2.0, num_tries - 1);
@@ -59,20 +60,26 @@ double pause_after(int num_tries) {
 }
 
 void wait(double seconds) {
-  const InterruptCheck check = interrupt_check();
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   while (std::chrono::steady_clock::now() < end) {
-    if (check != nullptr && check()) throw QueryError("the reading was stopped");
+    throw_if_interrupted();
     std::this_thread::sleep_for(
         std::min<std::chrono::duration<double>>(std::chrono::milliseconds(20), end - std::chrono::steady_clock::now()));
   }
 }
 
-/// The error message in the body, when it is text.
+/// Whether the body is a page for browsers, which says no more than the status.
+bool is_html(const HttpResponse& response, std::string_view text) {
+  const std::string begin = lower(text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size())));
+  return lower(response.header("content-type")).starts_with("text/html") || begin.starts_with("<!doctype html") ||
+         begin.starts_with("<html");
+}
+
+/// The error message in the body, when it is plain text or XML.
 std::string text_of(const HttpResponse& response) {
   const std::string_view text(reinterpret_cast<const char*>(response.body.data()),
                               std::min<std::size_t>(response.body.size(), 200));
-  return text.empty() || !is_utf8(text) ? "" : ": " + without_controls(text);
+  return text.empty() || !is_utf8(text) || is_html(response, text) ? "" : ": " + without_controls(text);
 }
 
 std::string status_of(const HttpResponse& response) { return "HTTP status " + std::to_string(response.status); }
@@ -82,14 +89,16 @@ int error_number(int status) { return status == 401 || status == 403 ? EACCES : 
 
 template <class Failure = IoError>
 [[noreturn]] void fail(const RangeRequest& request, const std::string& why, int number, int num_tries) {
-  // The query of the URL may be a signature.
+  // The query of the URL may be a signature. A failure to connect names the server by itself.
   const std::string url = request.location->request({}, 0).url;
-  throw Failure("GET " + without_controls(url.substr(0, url.find('?'))) + " (" + request.range + "): " + why +
-                    (num_tries > 1 ? ", " + std::to_string(num_tries) + " times" : ""),
+  const std::string what = why.starts_with(kCannotConnect)
+                               ? ""
+                               : "GET " + without_controls(url.substr(0, url.find('?'))) + " (" + request.range + "): ";
+  throw Failure(what + why + (num_tries > 1 ? " (" + std::to_string(num_tries) + " tries)" : ""),
                 {.path = request.location->address().name}, number);
 }
 
-/// One request, sent until it has a valid response.
+/// A request that is sent until it has a valid response.
 class Attempt {
  public:
   Attempt(const RangeRequest& wanted, int max_tries) : wanted_(wanted), max_tries_(max_tries) {}
@@ -111,12 +120,13 @@ class Attempt {
     if (may_pass(status)) return again(status_text(response), retry_after(response));
     Location& location = *wanted_.location;
     if (++num_moves_ <= kMaxRedirects && location.follow(response, wanted_.range)) return;
-    if (is_redirect(status)) fail(wanted_, status_of(response) + ", and no end of redirects", 0, 1);
+    if (is_redirect(status))
+      fail(wanted_, status_of(response) + ": more than " + std::to_string(kMaxRedirects) + " redirects", 0, 1);
     const bool is_missing =
         status == 404 || status == 410 || (status == 403 && location.address().hides_what_is_missing());
     const bool is_valid =
         status == 200 || status == 206 || status == 416 || (wanted_.may_be_refused && (status == 400 || status == 501));
-    // Not right after a redirect: then this is the response of the server itself.
+    // The URL of an earlier redirect may have expired: the next request goes to the original URL.
     if (!is_valid && num_moves_ == 1 && location.forget_redirect()) return;
     if (is_valid) {
       const ResponseCheck check = wanted_.check(response);
@@ -180,7 +190,7 @@ bool Location::follow(const HttpResponse& response, const std::string& range) {
                       quoted(std::string_view(target).substr(0, target.find('?'))) + ", " + why,
                   {.path = address_.name});
   };
-  if (!target.starts_with("http://") && !target.starts_with("https://")) refuse("which is no http or https");
+  if (!target.starts_with("http://") && !target.starts_with("https://")) refuse("which is not an http or https URL");
   if (from.starts_with("https:") && !target.starts_with("https:")) refuse("which is not encrypted");
   const std::lock_guard lock(mutex_);
   redirect_ = std::move(target);

@@ -30,7 +30,7 @@ class Location {
   std::string redirect_ = {};
 };
 
-/// "HTTP status 403: Access Denied": the status, and the body when it is text.
+/// "HTTP status 403: Access Denied": the status, and the body when it is plain text or XML.
 std::string status_text(const HttpResponse& response);
 
 /// Whether a response is what was requested: if not, whether another try may help.

@@ -70,7 +70,7 @@ void read_profiles(RemoteOptions& options) {
   bool any = read_profile(credentials, profile, found);
   any = read_profile(config, profile == "default" ? profile : "profile " + profile, found) || any;
   if (!any && !asked.empty()) {
-    throw IoError("there is no profile " + quoted(profile), {.path = credentials});
+    throw IoError("no AWS profile " + quoted(profile), {.path = credentials});
   }
   if (options.access_key_id.empty()) {
     options.access_key_id = found.access_key_id;
@@ -102,7 +102,7 @@ std::string hub_url(const std::string& path) {
   const std::string_view rest = std::string_view(path).substr(std::string_view("hf://").size());
   std::vector<std::string> parts = split(rest, '/');
   if (parts.size() < 4 || parts[1].empty() || parts[2].empty() || parts[3].empty()) {
-    throw IoError("a path in a repository expected, hf://datasets/OWNER/NAME/PATH", {.path = path});
+    throw IoError("incomplete path, expected hf://datasets/OWNER/NAME/PATH", {.path = path});
   }
   std::string revision = "main";
   if (const auto at = parts[2].find('@'); at != parts[2].npos) {
@@ -124,14 +124,14 @@ std::string public_url(const std::string& path) {
   const std::string rest = path.substr(colon + 3);
   const auto slash = rest.find('/');
   if (slash == 0 || slash == rest.npos || slash + 1 == rest.size())
-    throw IoError("a bucket and a key expected, " + path.substr(0, colon) + "://BUCKET/KEY", {.path = path});
+    throw IoError("incomplete path, expected " + path.substr(0, colon) + "://BUCKET/KEY", {.path = path});
   const std::string object = "/" + percent_encoded(rest, true);
   if (path.starts_with("gs://")) {
     const std::string emulator = without_end_slash(environment({"STORAGE_EMULATOR_HOST"}));
     return (emulator.empty() ? "https://storage.googleapis.com" : emulator) + object;
   }
   const std::string account = environment({"AZURE_STORAGE_ACCOUNT", "AZURE_STORAGE_ACCOUNT_NAME"});
-  if (account.empty()) throw IoError("the account is not known: set AZURE_STORAGE_ACCOUNT", {.path = path});
+  if (account.empty()) throw IoError("the Azure account is unknown; set AZURE_STORAGE_ACCOUNT", {.path = path});
   std::string token = environment({"AZURE_STORAGE_SAS_TOKEN"});
   if (!token.empty() && !token.starts_with('?')) token = "?" + token;
   return "https://" + account + ".blob.core.windows.net" + object + token;
@@ -225,7 +225,7 @@ RemoteAddress address_of(const std::string& given, const RemoteOptions& options,
     out.bucket = rest.substr(0, slash);
     out.key = slash == rest.npos ? "" : rest.substr(slash + 1);
     if (out.bucket.empty() || out.key.empty())
-      throw IoError("a bucket and a key expected, s3://BUCKET/KEY", {.path = given});
+      throw IoError("incomplete path, expected s3://BUCKET/KEY", {.path = given});
     out.endpoint = options.endpoint;
     if (!out.endpoint.empty() && out.endpoint.find("://") == out.endpoint.npos)
       out.endpoint = "https://" + out.endpoint;
@@ -237,7 +237,7 @@ RemoteAddress address_of(const std::string& given, const RemoteOptions& options,
     out.url = sent_url(path);
     const auto host = out.url.find("://");
     if (host == out.url.npos || host + 3 >= out.url.size() || out.url[host + 3] == '/') {
-      throw IoError("a URL without a host", {.path = given});
+      throw IoError("the URL has no host, expected https://HOST/PATH", {.path = given});
     }
     out.headers = options.headers;
   }

@@ -42,7 +42,7 @@ struct RemoteAddress {
   bool is_s3() const noexcept { return !bucket.empty(); }
   /// True where the store responds 403 for an absent file to users without the permission to list files.
   bool hides_what_is_missing() const noexcept { return is_s3() || is_public; }
-  /// The URL now.
+  /// The URL in the present region.
   std::string location() const;
   /// A request for `range`, signed with the current time.
   HttpRequest request(const std::string& range, uint64_t max_body) const;
@@ -58,7 +58,8 @@ bool is_public_store(std::string_view path) noexcept;
 /// `options`, completed by environment variables and the files of the AWS CLI. Throws IoError for an unknown profile.
 RemoteOptions with_environment(RemoteOptions options);
 
-/// `options` with_environment(). Throws IoError for a path that lacks a host, a bucket or the name of a repository.
+/// The address of `path`; `options` are those of with_environment(). Throws IoError for a path that lacks a host, a
+/// bucket or the name of a repository.
 RemoteAddress address_of(const std::string& path, const RemoteOptions& options, std::shared_ptr<Region> region);
 
 }  // namespace tacore::net

@@ -20,7 +20,7 @@ RemoteAddress address(const std::string& path, const RemoteOptions& options = {}
   return address_of(path, options, std::make_shared<Region>("eu-west-1"));
 }
 
-TEST_CASE("paths of http(s), s3 and hf need no GDAL, all others do") {
+TEST_CASE("http(s), s3 and hf paths are read without GDAL, and all others through it") {
   for (const char* path :
        {"http://h/a", "https://h/a", "s3://b/k", "hf://datasets/o/n/p", "/vsicurl/https://h/a", "/vsis3/b/k"})
     CHECK(is_http_path(path));
@@ -28,7 +28,7 @@ TEST_CASE("paths of http(s), s3 and hf need no GDAL, all others do") {
     CHECK_FALSE(is_http_path(path));
 }
 
-TEST_CASE("URLs are sent as they are, but for what none may have") {
+TEST_CASE("URLs are sent unchanged, except for characters that are not allowed") {
   CHECK(address("https://h/a%20b?sig=x%2F").location() == "https://h/a%20b?sig=x%2F");
   CHECK(address("https://h/a b#c/ü").location() == "https://h/a%20b%23c/%C3%BC");
   CHECK(address("/vsicurl/https://h/a").location() == "https://h/a");
@@ -36,7 +36,7 @@ TEST_CASE("URLs are sent as they are, but for what none may have") {
   CHECK_THROWS_AS(address("http:///a"), IoError);
 }
 
-TEST_CASE("a bucket of AWS is a host, another is a path") {
+TEST_CASE("a bucket of AWS is part of the host name, and a bucket of another endpoint part of the path") {
   CHECK(address("s3://bucket/a b/c+d.zip").location() == "https://bucket.s3.eu-west-1.amazonaws.com/a%20b/c%2Bd.zip");
   CHECK(address("s3://my.bucket/k").location() == "https://s3.eu-west-1.amazonaws.com/my.bucket/k");
   CHECK(address("/vsis3/bucket/k", {.endpoint = "http://127.0.0.1:9000/"}).location() ==
@@ -50,7 +50,7 @@ TEST_CASE("a bucket of AWS is a host, another is a path") {
   CHECK(moved.location() == "https://bucket.s3.us-west-2.amazonaws.com/k");
 }
 
-TEST_CASE("requests are signed with a key, unless anonymous") {
+TEST_CASE("requests are signed when there is a key and access is not anonymous") {
   RemoteOptions options{.access_key_id = "ID", .secret_access_key = "SECRET"};
   CHECK(has_text(header(address("s3://b/k", options).request("bytes=0-1", 2), "Authorization"), "Credential=ID/"));
   CHECK(header(address("https://h/k", options).request("bytes=0-1", 2), "Authorization").empty());
@@ -60,7 +60,7 @@ TEST_CASE("requests are signed with a key, unless anonymous") {
   CHECK(header(request, "Range") == "bytes=0-1");
 }
 
-TEST_CASE("headers of the user go to http(s) alone, a token to its hub alone") {
+TEST_CASE("user headers are sent to http(s) only, and a token to its hub only") {
   const RemoteOptions options{.headers = {{"X-Key", "1"}}, .token = "secret"};
   CHECK(header(address("https://h/a", options).request("", 0), "X-Key") == "1");
   CHECK(header(address("https://h/a", options).request("", 0), "Authorization").empty());
@@ -70,7 +70,7 @@ TEST_CASE("headers of the user go to http(s) alone, a token to its hub alone") {
   CHECK(header(hub, "Authorization") == "Bearer secret");
 }
 
-TEST_CASE("a path of the Hub names a revision, or main") {
+TEST_CASE("a path on the Hugging Face Hub uses its revision, or main") {
   const auto path_of = [](const std::string& path) {
     const std::string url = address(path).location();
     return url.substr(url.find('/', std::string_view("https://").size()));

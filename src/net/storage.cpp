@@ -35,7 +35,7 @@ class RemoteStorage final : public Storage {
     if (opened.file) return opened.file;
     // Without the permission to list a bucket, a store responds 403 for absent files, too.
     const std::string advice =
-        address.is_public ? "; credentials of this store need tacore_gdal, or a signed https:// URL" : "";
+        address.is_public ? "; for a private object use tacore_gdal with credentials, or a signed https:// URL" : "";
     throw IoError(opened.why + advice, {.path = path}, opened.status == 403 ? EACCES : ENOENT);
   }
 
@@ -93,8 +93,9 @@ class RemoteStorage final : public Storage {
   const RemoteOpener& fallback(const std::string& path) const {
     if (options_.fallback != nullptr) return *options_.fallback;
     throw IoError(
-        "reading from there needs GDAL, which this program does not load: the taco command with tacore_gdal reads it, "
-        "and an https:// URL of the object needs none",
+        "reading from this storage needs GDAL, which this program does not load; use the taco command with "
+        "tacore_gdal, "
+        "or an https:// URL of the object",
         {.path = path});
   }
 
@@ -144,7 +145,7 @@ void check(const RemoteOptions& options) {
   for (const auto& [name, value] : options.headers) {
     const bool is_one_line = (name + value).find_first_of(std::string_view("\r\n\0", 3)) == std::string::npos;
     if (name.empty() || name.find(':') != name.npos || !is_one_line) {
-      throw QueryError("header " + quoted(name) + ": a name without a colon and a value of one line expected");
+      throw QueryError("header " + quoted(name) + ": expected a name without a colon, and a value of one line");
     }
   }
   if (options.max_concurrent_requests < 1)

@@ -4,6 +4,7 @@
 
 #include <mutex>
 
+#include "base/fork.hpp"
 #include "base/log.hpp"
 #include "query/sql_functions.hpp"
 #include "tacore/error.hpp"
@@ -14,7 +15,7 @@ namespace {
 /// Threads for remote levels: most of the time each waits for its one request.
 constexpr idx_t kRemoteThreads = 32;
 
-std::mutex instance_mutex;
+ForkSafeMutex instance_mutex;
 std::shared_ptr<DuckDbInstance> the_instances[2];  ///< for local and for remote levels
 pid_t instance_process = 0;
 

@@ -27,7 +27,7 @@ std::optional<Column> find(std::span<const Column> columns, std::string_view nam
   return found == columns.end() ? std::nullopt : std::optional(*found);
 }
 
-/// The type of the values, whatever Arrow's encoding: a dictionary is its values, and a view is text or bytes.
+/// The type of the values without the encoding of Arrow: that of the values of a dictionary; text or bytes for a view.
 std::string type_of_values(const Column& column) {
   constexpr std::string_view kDictionary = "dictionary<values=", kView = "_view";
   std::string type = column.type;
@@ -105,7 +105,7 @@ std::string footprint_predicate(const BBox& box, std::span<const Column> columns
 
 // --- Times
 
-// An open side of a TimeRange is the smallest or largest number: no condition at all.
+// An open side of a TimeRange is the smallest or largest number, and sets no condition.
 bool open_start(const TimeRange& range) { return range.start == kOpenStart; }
 bool open_end(const TimeRange& range) { return range.end == kOpenEnd; }
 
@@ -176,8 +176,7 @@ std::string why_untested(const Filter& filter, std::span<const Column> columns) 
   const std::string level = " in level " + std::to_string(filter.level), all = ": " + join(names, ", ");
   if (is_footprint(filter, columns)) {
     return "No footprint found" + level +
-           ", which is made of istac:geometry, of stac:crs, stac:geotransform and stac:tensor_shape, or of a centroid" +
-           all;
+           ", which needs istac:geometry, or stac:crs, stac:geotransform and stac:tensor_shape, or a centroid" + all;
   }
   if (filter.column != "auto") return "Column " + quoted(filter.column) + " not found" + level + all;
   return std::string(is_box ? "No geometry column found" : "No time column found") + level + all;

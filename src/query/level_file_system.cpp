@@ -41,6 +41,7 @@ LevelHandle& at(duckdb::FileHandle& handle) { return static_cast<LevelHandle&>(h
 bool needs_requests(const ByteSource& source) { return !source.has({0, source.size()}); }
 
 void OpenLevel::read(ScanReader& reader, uint64_t offset, std::span<std::byte> out) {
+  const WorkerInterruption interruption(caller, is_stopped);
   try {
     const uint64_t size = level->source()->size();
     if (offset <= size && out.size() == size - offset) return read_footer(*level, out);

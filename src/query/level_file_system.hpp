@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <duckdb.hpp>
@@ -11,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/interrupt.hpp"
 #include "query/level_scan.hpp"
 #include "table/level_table.hpp"
 
@@ -31,6 +33,8 @@ struct OpenLevel {
   std::vector<LevelScan> scans;               ///< of a remote level, set before the statement runs
   std::vector<uint64_t> hidden_filters = {};  ///< Bloom filters of floats, where the statement tests some
   std::mutex mutex;
+  const Interruption caller = current_interruption();  ///< of the thread that runs the statement
+  std::atomic<bool> is_stopped = false;
   std::exception_ptr failure;  ///< the error of a read; DuckDB keeps only its text
 
   /// Reads bytes of the level. Throws duckdb::IOException with the text of `failure`.

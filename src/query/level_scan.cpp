@@ -80,8 +80,8 @@ void ScanReader::read(std::span<const LevelScan> scans, uint64_t offset, std::sp
   take();
 }
 
-/// The ranges to read: `range`, and what all scans that this may be read along with it. Nothing where that is only
-/// `range`.
+/// The ranges to read: `range`, and those that each scan which this reader may serve reads in the same step. Empty
+/// where that is only `range`.
 std::vector<ByteRange> ScanReader::ranges_with(std::span<const LevelScan> scans, ByteRange range) {
   if (source_->has(range)) return {};
   const std::lock_guard lock(mutex_);

@@ -55,8 +55,9 @@ class ScanReader {
  public:
   explicit ScanReader(std::shared_ptr<const ByteSource> source) : source_(std::move(source)) {}
 
-  /// As ByteSource::read(). `scans`: all scans of this level by the query, the same in each call. Which of them this is
-  /// shows as it reads; what all remaining candidates read is prefetched. Nothing is prefetched for a local level.
+  /// As ByteSource::read(). `scans`: all scans of this level by the query, the same in each call. The reads tell which
+  /// of them this reader serves; ranges that all remaining candidates need are prefetched. Nothing is prefetched for a
+  /// local level.
   void read(std::span<const LevelScan> scans, uint64_t offset, std::span<std::byte> out);
 
  private:
@@ -64,9 +65,9 @@ class ScanReader {
 
   std::shared_ptr<const ByteSource> source_;
   std::mutex mutex_;
-  std::set<const LevelScan*> ruled_out_ = {};  ///< scans that this is not
+  std::set<const LevelScan*> ruled_out_ = {};  ///< scans that this reader does not serve
   int group_ = -1;                             ///< the row group that is read
-  RangeMap pieces_ = {};                       ///< what was read of it ahead
+  RangeMap pieces_ = {};                       ///< the prefetched bytes of that row group
 };
 
 }  // namespace tacore

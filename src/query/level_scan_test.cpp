@@ -45,7 +45,7 @@ struct Query {
     reader.read(scans, what.offset, out);
     return std::ranges::equal(out, std::span(source->bytes()).subspan(what.offset, what.size));
   }
-  /// Reads it, compares it, and says how many questions that took.
+  /// Reads a column, compares the bytes, and returns the number of requests.
   int questions(ScanReader& reader, ByteRange what) const {
     const int before = source->num_questions;
     CHECK(reads_right(reader, what));
@@ -58,7 +58,7 @@ struct Query {
   std::vector<LevelScan> scans;
 };
 
-TEST_CASE("columns of a row group come in two steps: those of filters, and the others when one of them is read") {
+TEST_CASE("a row group is read in two steps: its filter columns, then the others on first use") {
   const Query query(level_of(140'000, true), {{{2, 4}, {0, 3, 5}}});
   REQUIRE(query.level->num_row_groups() == 3);
   ScanReader reader(query.source);
@@ -71,13 +71,13 @@ TEST_CASE("columns of a row group come in two steps: those of filters, and the o
   uint64_t needed = 0;
   for (const int column : {0, 2, 3, 4, 5}) needed += query.range(column, 1).size;
   CHECK(query.source->num_bytes == needed);
-  CHECK(query.questions(reader, 1, 1) == 1);  // nobody said that it would be read
-  CHECK(query.questions(reader, 2, 0) == 1);  // other row groups are others
+  CHECK(query.questions(reader, 1, 1) == 1);  // in none of the scans
+  CHECK(query.questions(reader, 2, 0) == 1);  // a row group of its own
   CHECK(query.questions(reader, 3, 2) == 1);
   CHECK(query.questions(reader, 2, 2) == 1);
 }
 
-TEST_CASE("columns of few bytes come at once") {
+TEST_CASE("small columns of a row group are read in one step") {
   const Query query(level_of(140'000, false), {{{2}, {3, 4, 5}}});
   ScanReader reader(query.source);
   for (int group = 0; group < 3; ++group) {
@@ -86,7 +86,7 @@ TEST_CASE("columns of few bytes come at once") {
   }
 }
 
-TEST_CASE("until a read shows which of several scans runs, the columns that all of them need are read") {
+TEST_CASE("the columns common to all possible scans are read until a read shows which scan runs") {
   // As DuckDB finds the few rows that are first in an order, and then the rest of them.
   const Query order(level_of(140'000, true), {{{}, {2, 5}}, {{}, {0, 2, 3, 4, 5}}});
   ScanReader either(order.source);
@@ -139,7 +139,7 @@ TEST_CASE("columns that are prefetched take at most 32 MiB") {
   CHECK(query.source->num_bytes == query.range(2, 0).size + query.range(3, 0).size + query.range(4, 0).size);
 }
 
-TEST_CASE("without a scan a level is read as it is asked for") {
+TEST_CASE("a level without a scan is read column by column") {
   const Query query(level_of(140'000, true), {});
   ScanReader reader(query.source);
   for (const int column : {2, 3, 4, 5}) CHECK(query.questions(reader, column, 0) == 1);
@@ -148,7 +148,7 @@ TEST_CASE("without a scan a level is read as it is asked for") {
   CHECK(query.source->num_bytes == needed);
 }
 
-TEST_CASE("what reads columns together, in part, or twice has the bytes of the file") {
+TEST_CASE("combined, partial and repeated reads return the bytes of the file") {
   for (const bool is_wide : {false, true}) {
     CAPTURE(is_wide);
     const auto source = level_of(140'000, is_wide);
@@ -173,7 +173,7 @@ TEST_CASE("what reads columns together, in part, or twice has the bytes of the f
 }
 
 TEST_SUITE("threads") {
-  TEST_CASE("threads that share a reader, or have one each, have the bytes of the file") {
+  TEST_CASE("concurrent scans return the bytes of the file, with shared and separate readers") {
     const Query query(level_of(140'000, true), {{{2}, {0, 3, 4}}, {{3}, {5}}});
     ScanReader shared(query.source);
     std::vector<int> good(6);

@@ -13,7 +13,7 @@
 namespace tacore {
 namespace {
 
-// Lists of columns by level; bits of the row key, to compare the containers of two rows.
+// Shifts a row key to the number of its container, to compare the containers of two rows.
 constexpr int kLeafShift = RowKey::kRowBits + RowKey::kLevelBits;
 
 bool has(const std::vector<Column>& columns, std::string_view name) {
@@ -116,7 +116,9 @@ class Planner {
     if (view.steps.empty()) return stored(view, leaf, level);
     if (const std::size_t steps = view.steps.size();
         !has_stored_columns(view, steps) && !has(columns_before(view, leaf, steps), kRowKeyColumn)) {
-      throw QueryError("other levels after a query that dropped the columns which join levels; SELECT * keeps them");
+      throw QueryError(
+          "other levels cannot be read: the query dropped the internal:* columns that join levels; "
+          "SELECT * keeps them");
     }
     const Key key{&view, leaf, level, 0, 'r'};
     if (const auto found = names_.find(key); found != names_.end()) return found->second;
@@ -347,7 +349,7 @@ class Planner {
     return join(selects, " UNION ALL ");
   }
 
-  /// The same columns under the names that the inputs of `all`, an input itself, have for them.
+  /// `columns` with the names that they have in the inputs of `all`, which is an input itself.
   static std::vector<Aligned> inside(const Union& all, int level, std::vector<Aligned> columns) {
     const auto& known = all.columns[static_cast<std::size_t>(level)];
     for (auto& column : columns) {
@@ -472,7 +474,8 @@ class Planner {
     const std::string among = key + " IN (SELECT " + key + " FROM " + roots + ")";
     if (!has_stored_columns(view, steps) && !has(columns_before(view, leaf, steps - 1), kRowKeyColumn)) {
       throw QueryError("a filter of level " + std::to_string(std::get<Filter>(view.steps[steps - 1]).level) +
-                       " after a query that dropped the columns which join levels; SELECT * keeps them");
+                       " cannot be applied: the query before it dropped the internal:* columns that join levels; "
+                       "SELECT * keeps them");
     }
     if (!reordered(view, steps)) return "SELECT * FROM " + before + " WHERE " + among + " ORDER BY " + key;
     // A union whose rows are numbered directly below a hash join runs its inputs in parallel (DuckDB 1.4), so rows are

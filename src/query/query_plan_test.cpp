@@ -27,7 +27,7 @@ Filter time(int level = 0, const std::string& column = "auto") {
   return {TimeRange::parse("2023-01-01/2023-02-01"), column, level};
 }
 
-/// Asks nobody.
+/// For plans that must not describe a query.
 SqlColumns unasked(const Statement&) {
   FAIL("a plan without queries asked for columns");
   return {};
@@ -53,13 +53,13 @@ TEST_CASE("a statement is one flat list of common table expressions") {
   for (int i = 0; i < 4; ++i) CHECK(count(plan.sql, "\"tacore:" + std::to_string(i) + "\" AS ") == 1);
 }
 
-TEST_CASE("a single query has no table expression but data") {
+TEST_CASE("a single query has only the common table expression data") {
   const Statement plan = rows(view_of("flat.tacozip", {sql("SELECT id FROM data")}));
   CHECK(plan.sql.starts_with("WITH data AS NOT MATERIALIZED (SELECT \"id\", "));
   CHECK(plan.sql.ends_with(") SELECT * FROM (\nSELECT id FROM data\n)"));
 }
 
-TEST_CASE("no table expression is materialised") {
+TEST_CASE("common table expressions are not materialised") {
   for (const View& view :
        {view_of("flat.tacozip", {box(), sql("SELECT * FROM data")}), view_of("cascade_tacocat", {box(2), time(1)})}) {
     const Statement plan = rows(view);
@@ -80,7 +80,7 @@ TEST_CASE("a statement grows by one expression for each step") {
   }
 }
 
-TEST_CASE("values are bound, never written into the text") {
+TEST_CASE("values are bound parameters, never part of the SQL text") {
   const Statement plan = rows(view_of("flat.tacozip", {box(), time()}));
   for (const std::string value : {"1.25", "3.75", "2023", "1672531200"}) CHECK(count(plan.sql, value) == 0);
   int doubles = 0, times = 0;
@@ -93,7 +93,7 @@ TEST_CASE("values are bound, never written into the text") {
   for (std::size_t i = 1; i <= plan.values.size(); ++i) CHECK(count(plan.sql, "$" + std::to_string(i)) == 1);
 }
 
-TEST_CASE("the id of a parent is bound, quotes and all") {
+TEST_CASE("the id of a parent is a bound parameter, quotes included") {
   const Statement plan =
       QueryPlan(view_of("odd_names_nested.tacozip"), unasked).statistics(1, "it's", {"geotiff:stats"});
   CHECK(count(plan.sql, "it's") == 0);
@@ -103,7 +103,7 @@ TEST_CASE("the id of a parent is bound, quotes and all") {
   CHECK(bound);
 }
 
-TEST_CASE("levels are bound as files, so no text of a user is taken for one") {
+TEST_CASE("levels are bound as files, so no user text is read as a file name") {
   const Statement plan = rows(view_of("cascade_tacocat", {box(2)}));
   CHECK(plan.levels.size() == 3);
   int files = 0;
@@ -113,14 +113,14 @@ TEST_CASE("levels are bound as files, so no text of a user is taken for one") {
   CHECK(count(plan.sql, "FROM read_parquet($") == 3);
 }
 
-TEST_CASE("only the levels that a statement needs are in it") {
+TEST_CASE("a statement has only the levels that it needs") {
   CHECK(rows(view_of("cascade_tacocat")).levels.size() == 1);
   CHECK(rows(view_of("cascade_tacocat", {box()})).levels.size() == 1);
   CHECK(rows(view_of("cascade_tacocat", {box(1)})).levels.size() == 2);
   CHECK(rows(view_of("cascade_tacocat", {sql("SELECT * FROM level2", {"level2"})})).levels.size() == 2);
 }
 
-TEST_CASE("a level is scanned once in a statement, whoever names it") {
+TEST_CASE("a level is scanned once in a statement, however often it is named") {
   const Statement plan = rows(
       view_of("cascade_tacocat", {box(1), time(1), box(2), sql("SELECT * FROM data, level1", {"data", "level1"})}));
   CHECK(plan.levels.size() == 3);
@@ -140,7 +140,7 @@ TEST_CASE("an explicit filter column is quoted") {
   CHECK(count(plan.sql, "WHERE tacore_epoch(TRY_CAST(\"double\"\"quote\" AS BIGINT), ") == 1);
 }
 
-TEST_CASE("paths with apostrophes are quoted, and come in only where a query asks for them") {
+TEST_CASE("paths with apostrophes are quoted, and included only where a query uses them") {
   const TemporaryFolder folder;
   const std::string path = folder.copy(golden("flat.tacozip"), "it's here.tacozip");
   const std::string written = "/it''s here.tacozip'";
@@ -150,13 +150,13 @@ TEST_CASE("paths with apostrophes are quoted, and come in only where a query ask
   CHECK(count(rows(concat(twice).impl()->view()).sql, written) == 2);  // internal:source_path
 }
 
-TEST_CASE("a user's text stands whole and on lines of its own") {
+TEST_CASE("the user's SQL text is kept whole, on its own lines") {
   const std::string text = "SELECT * FROM data -- data) $1 {level:0}";
   const Statement plan = rows(view_of("flat.tacozip", {sql(text)}));
   CHECK(count(plan.sql, "(\n" + text + "\n)") == 1);
 }
 
-TEST_CASE("padding is tested only where the footer cannot exclude it") {
+TEST_CASE("padding is filtered only where the footer cannot rule it out") {
   CHECK(count(rows(view_of("flat.tacozip")).sql, "__TACOPAD__") == 0);
   CHECK(count(rows(view_of("flat_padded.tacozip")).sql, "NOT starts_with(\"id\", '__TACOPAD__')") == 1);
 }
@@ -170,18 +170,18 @@ TEST_CASE("levels of a TACOCAT are joined by parent and source file") {
   CHECK(count(zip, "c.\"internal:parent_id\" = p.\"internal:current_id\")") == 1);
 }
 
-TEST_CASE("parents that are named by their id are joined by it") {
+TEST_CASE("levels whose parents are named by id are joined by it") {
   CHECK(count(rows(view_of("string_parent_id.tacozip", {box(1)})).sql, "c.\"internal:parent_id\" = p.\"id\"") == 1);
 }
 
-TEST_CASE("inputs of a concat are joined within themselves") {
+TEST_CASE("the inputs of a concat are joined separately") {
   const std::vector<Dataset> twice{load(golden("nested.tacozip")), load(golden("nested.tacozip"))};
   View view = concat(twice).impl()->view();
   view.steps.push_back(box(1));
   CHECK(count(rows(view).sql, "(c.\"internal:row\" >> 43) = (p.\"internal:row\" >> 43)") == 1);
 }
 
-TEST_CASE("a filter after a query asks for the columns of the query, once") {
+TEST_CASE("a filter after a query determines the query's columns once") {
   int asked = 0;
   const auto describe = [&](const Statement& prefix) {
     ++asked;
@@ -215,19 +215,19 @@ TEST_CASE("a query is described over the columns of the query before, not over a
   }
 }
 
-TEST_CASE("a query that only chooses rows keeps the columns, so a filter after it describes no query") {
+TEST_CASE("a filter after a query that only selects rows describes no query") {
   SqlStep chooses = sql("SELECT * FROM data LIMIT 3");
   chooses.select.keeps_columns = true;
   const std::string plan = rows(view_of("flat.tacozip", {chooses, box(), chooses, time()})).sql;
   CHECK(count(plan, "tacore_meets_wkb(\"istac:centroid\"") == 1);
 }
 
-TEST_CASE("rows are counted by the columns that filters test") {
+TEST_CASE("counting rows reads only the filter columns") {
   const std::string plan = QueryPlan(view_of("flat.tacozip", {box()}), unasked).count().sql;
   CHECK(count(plan, "SELECT count(*) FROM ") == 1);
 }
 
-TEST_CASE("an unknown filter column is an error of the plan") {
+TEST_CASE("an unknown filter column is an error while planning") {
   CHECK(has_text(error_of([] { rows(view_of("flat.tacozip", {box(0, "nope")})); }),
                  "QueryError: Column 'nope' not found in level 0"));
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <duckdb.hpp>
 #include <duckdb/common/arrow/arrow_converter.hpp>
@@ -14,15 +13,15 @@
 #include <duckdb/function/table/arrow.hpp>
 #include <duckdb/main/client_config.hpp>
 #include <duckdb/main/prepared_statement_data.hpp>
-#include <future>
 #include <mutex>
 
+#include "base/interrupt.hpp"
 #include "base/log.hpp"
+#include "base/threads.hpp"
 #include "query/duckdb_instance.hpp"
 #include "query/sql_functions.hpp"
 #include "table/parquet_footer.hpp"
 #include "tacore/error.hpp"
-#include "tacore/interrupt.hpp"
 
 namespace tacore {
 namespace {
@@ -108,6 +107,10 @@ class Published {
       return true;
     }
     return false;
+  }
+  /// Makes the reads of these levels throw.
+  void stop() const {
+    for (const auto& level : levels_) level->is_stopped = true;
   }
   void rethrow() const {
     for (const auto& level : levels_) {
@@ -236,18 +239,26 @@ struct ResultStream {
   }
 };
 
-/// Runs the query in a thread of its own where interruption is possible, so that this thread can check for it.
-duckdb::unique_ptr<duckdb::QueryResult> finish(duckdb::Connection& connection, duckdb::PendingQueryResult& pending) {
-  const InterruptCheck check = interrupt_check();
-  if (check == nullptr) return pending.Execute();
-  auto result = std::async(std::launch::async, [&] { return pending.Execute(); });
-  while (result.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready) {
-    if (!check()) continue;
+/// Runs the query on another thread where interruption is possible, so that this thread can check for it.
+duckdb::unique_ptr<duckdb::QueryResult> finish(duckdb::Connection& connection, duckdb::PendingQueryResult& pending,
+                                               const Published* levels) {
+  const Interruption interruption = current_interruption();
+  if (!interruption.is_possible()) return pending.Execute();
+  duckdb::unique_ptr<duckdb::QueryResult> out;
+  bool is_stopped = false;
+  const auto watch = [&] {
+    if (is_stopped || !interruption.is_wanted()) return;
+    is_stopped = true;
+    if (levels) levels->stop();
     connection.Interrupt();
-    result.wait();
-    throw QueryError("the query was stopped");
+  };
+  try {
+    run_watched([&] { out = pending.Execute(); }, watch);
+  } catch (...) {
+    if (!is_stopped) throw;
   }
-  return result.get();
+  if (is_stopped) throw QueryError("the call was stopped");
+  return out;
 }
 
 /// The number of rows in a batch. DuckDB allocates a whole batch, some bytes for each text: a result of a few rows
@@ -269,7 +280,7 @@ void execute(duckdb::Connection& connection, const std::string& sql, duckdb::vec
   };
   const auto pending = connection.PendingQuery(sql, values);
   if (pending->HasError()) throw_query(pending->GetErrorObject(), in, levels);
-  const auto result = finish(connection, *pending);
+  const auto result = finish(connection, *pending, levels);
   if (result->HasError()) throw_query(result->GetErrorObject(), in, levels);
   auto stream = std::make_unique<ResultStream>();
   auto options = connection.context->GetClientProperties();

@@ -54,19 +54,19 @@ class Remarks : public duckdb::ClientContextState {
     for (const auto& [column, texts] : no_times_) {
       log::warning("column " + quoted(column) + ": " + std::to_string(texts.size()) +
                    (texts.size() < kMostTexts ? "" : " or more") +
-                   " different texts are no RFC 3339 time, such as 2023-01-31T12:00:00Z, and match no time filter: " +
+                   " different texts are not RFC 3339 times such as 2023-01-31T12:00:00Z, and match no time filter: " +
                    quoted(*texts.begin()) + (texts.size() > 1 ? " is the first in order" : ""));
     }
     for (const auto& [column, units] : units_) {
       static constexpr const char* kNames[] = {"seconds", "milliseconds", "microseconds", "nanoseconds"};
       std::vector<std::string> names;
       for (const EpochUnit unit : units) names.emplace_back(kNames[static_cast<int>(unit)]);
-      log::warning("column " + quoted(column) + " holds numbers; taken as epochs in " + join(names, " and ") +
+      log::warning("column " + quoted(column) + " holds numbers; read as Unix times in " + join(names, " and ") +
                    (names.size() > 1 ? ", each by its own magnitude" : ""));
     }
     if (num_no_footprints_ > 0) {
       log::warning(std::to_string(num_no_footprints_) + (num_no_footprints_ == 1 ? " sample has" : " samples have") +
-                   " no footprint; centroids were tested instead. Why the first has none: " + why_no_footprint_);
+                   " no footprint; centroids were tested instead. Reason for the first: " + why_no_footprint_);
     }
   }
 
@@ -210,8 +210,8 @@ void exact(duckdb::DataChunk& args, duckdb::ExpressionState&, duckdb::Vector& re
     const bool is_in_reach = out[i] < std::ldexp(1.0, std::numeric_limits<T>::digits);
     if (!is_in_reach || static_cast<T>(out[i]) != value) {
       throw duckdb::ConversionException(
-          "column %s: %s is a whole number that no double holds, and it would stand beside doubles of another dataset; "
-          "cast one of the two columns first",
+          "column %s: %s is an integer that a double cannot represent exactly, but the column is double in another "
+          "dataset; cast one of the two columns first",
           quoted(column_of(args)), std::to_string(value));
     }
   }

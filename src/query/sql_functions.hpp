@@ -15,10 +15,10 @@ inline constexpr const char* kDamagedData = "damaged data: ";
 ///   tacore_meets_wkt(wkt, xmin, ymin, xmax, ymax) -> bool
 ///   tacore_meets_point(lon, lat, xmin, ymin, xmax, ymax) -> bool
 ///   tacore_meets_grid(crs, geotransform, shape, xmin, ymin, xmax, ymax) -> bool, null where the footprint of the grid
-///     cannot be had
+///     is unknown
 ///   tacore_rfc3339(text, column) -> microseconds since 1970, null where the text is no time
 ///   tacore_epoch(whole number, column), tacore_real_epoch(number, column) -> the same, null where it is none
-///   tacore_exact(whole number, column), tacore_exact_unsigned(...) -> double; an error where it is another number
+///   tacore_exact(whole number, column), tacore_exact_unsigned(...) -> double; an error where no double is equal
 ///   tacore_folder_path(data, path, type) -> the file that GDAL opens for a row of a FOLDER
 void register_sql_functions(duckdb::Connection& connection);
 

@@ -1,5 +1,6 @@
 #include "query/sql_inspect.hpp"
 
+#include <cctype>
 #include <duckdb.hpp>
 #include <duckdb/parser/expression/list.hpp>
 #include <duckdb/parser/parsed_expression_iterator.hpp>
@@ -34,7 +35,7 @@ class Inspector {
 
   void expression(duckdb::ParsedExpression& e) {
     switch (e.GetExpressionClass()) {
-      case duckdb::ExpressionClass::PARAMETER: throw QueryError("SQL: a parameter has no value here");
+      case duckdb::ExpressionClass::PARAMETER: throw QueryError("SQL: parameters ($1, ?) are not supported");
       case duckdb::ExpressionClass::SUBQUERY:
         subquery = true;
         node(*e.Cast<duckdb::SubqueryExpression>().subquery->node);
@@ -168,7 +169,46 @@ std::set<std::string> named_internal(const duckdb::QueryNode& node) {
   return out;
 }
 
+/// The names such as stac:crs that stand in the text without quotes.
+std::vector<std::string> names_with_colon(std::string_view sql) {
+  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  const auto is_name = [&](char c) { return is_word(c) && std::isdigit(static_cast<unsigned char>(c)) == 0; };
+  const auto end_of_word = [&](std::size_t at) {
+    while (at < sql.size() && is_word(sql[at])) ++at;
+    return at;
+  };
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at < sql.size();) {
+    if (sql[at] == '\'' || sql[at] == '"') {
+      const auto end = sql.find(sql[at], at + 1);
+      at = end == sql.npos ? sql.size() : end + 1;
+    } else if (!is_word(sql[at])) {
+      ++at;
+    } else {
+      const std::size_t colon = end_of_word(at), next = colon + 1;
+      const bool is_pair = next < sql.size() && sql[colon] == ':' && is_name(sql[at]) && is_name(sql[next]);
+      const std::size_t end = is_pair ? end_of_word(next) : colon;
+      if (is_pair) out.emplace_back(sql.substr(at, end - at));
+      at = end;
+    }
+  }
+  return out;
+}
+
 }  // namespace
+
+std::string with_hint(const std::string& message, std::string_view sql) {
+  const auto guess = message.find(" Did you mean ");  // a table of DuckDB, which no query can read
+  if (guess != message.npos && message.starts_with("SQL: Table with name "))
+    return message.substr(0, guess) + " The tables are data, level0, level1, ...";
+  const bool is_syntax = message.find("at or near \":\"") != message.npos;
+  for (const auto& name : names_with_colon(sql)) {
+    const bool is_unknown =
+        message.find("column " + sql_identifier(name.substr(name.find(':') + 1)) + " not found") != message.npos;
+    if (is_syntax || is_unknown) return message + "; a name with a colon needs quotes: " + sql_identifier(name);
+  }
+  return message;
+}
 
 Select inspect_select(std::string_view sql) {
   Inspector inspector;
@@ -196,7 +236,7 @@ Select inspect_select(std::string_view sql) {
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
-    throw QueryError("SQL: " + duckdb::ErrorData(error).RawMessage());
+    throw QueryError(with_hint("SQL: " + duckdb::ErrorData(error).RawMessage(), sql));
   }
   return {std::move(text), std::move(inspector.tables),          std::move(internal),
           keeps_columns,   inspector.num_references["data"] > 1, inspector.draws};
@@ -211,7 +251,7 @@ void inspect_expression(std::string_view sql) {
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
-    throw QueryError("SQL: " + duckdb::ErrorData(error).RawMessage());
+    throw QueryError(with_hint("SQL: " + duckdb::ErrorData(error).RawMessage(), sql));
   }
   if (inspector.subquery) throw QueryError("SQL: a subquery is not available in an expression over a frame");
   if (inspector.many)

@@ -10,8 +10,8 @@ namespace tacore {
 struct Select {
   std::string text = {};
   std::set<std::string> tables = {};
-  std::set<std::string> internal = {};  ///< columns named `internal:*` that its list names itself: they show
-  bool keeps_columns = false;           ///< `SELECT * FROM data ...`: rows may go, columns and their values stay
+  std::set<std::string> internal = {};  ///< columns `internal:*` in its select list, which are visible
+  bool keeps_columns = false;           ///< `SELECT * FROM data ...`: only drops or sorts rows
   bool repeats_data = false;            ///< names `data` more than once
   /// The query may select other rows or give other values when it is run again: random(), now(), a sample, and a LIMIT,
   /// which chooses among equal rows.
@@ -24,5 +24,9 @@ struct Select {
 Select inspect_select(std::string_view sql);
 /// Checks that the text is one expression. Throws QueryError for anything else, subqueries included.
 void inspect_expression(std::string_view sql);
+
+/// The message of an error of `sql` with what to write instead: quotes around a column name with a colon, which SQL
+/// reads as two names; the tables that exist, where DuckDB would guess one of its own.
+std::string with_hint(const std::string& message, std::string_view sql);
 
 }  // namespace tacore

@@ -15,11 +15,11 @@
 
 namespace tacore {
 
-/// A user's query over `data`, checked.
+/// A user's query over `data`, after its checks.
 struct SqlStep {
   Select select;
-  bool names_path = false;   ///< the text speaks of internal:gdal_vsi, so the column must be there
-  bool names_place = false;  ///< or of internal:offset or internal:size, which are to be right then
+  bool names_path = false;   ///< its text contains internal:gdal_vsi, so the column must be computed
+  bool names_place = false;  ///< its text contains internal:offset or internal:size, which must be verified
 };
 using Step = std::variant<SqlStep, Filter>;
 
@@ -46,7 +46,7 @@ struct Union {
 struct DrawnRows {
   std::size_t steps = 0;
   std::function<std::shared_ptr<const Rows>()> rows;
-  bool has_keys_alone = false;  ///< all other columns are those that are stored
+  bool has_keys_alone = false;  ///< `rows` has keys only: other columns are those of the stored levels
 };
 
 /// A lazy query as a value: the source of the rows, and the steps applied to those of level 0, in order.

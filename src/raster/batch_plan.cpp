@@ -46,7 +46,7 @@ BatchPlan::BatchPlan(const LoaderOptions& options, int64_t num_samples)
     } else if (rest < world_size_ && !options.pad) {
       throw QueryError("the last step has " + std::to_string(rest) + (rest == 1 ? " sample" : " samples") + " for " +
                        std::to_string(world_size_) +
-                       " ranks, and a rank without a batch keeps the others waiting; drop_last leaves the step out, "
+                       " ranks, and a rank without a batch blocks the others; drop_last leaves the step out, "
                        "pad repeats samples, and shards, which do not wait for each other, may differ in batches");
     }
     ++num_steps_;

@@ -50,7 +50,7 @@ bool can_be_even(const Split& split, int64_t num_left) {
   return rest == 0 || rest >= split.world_size || (num_left > step && split.batch_size > 1);
 }
 
-TEST_CASE("batches of all ranks, step by step, are the global order, and all ranks have as many") {
+TEST_CASE("the batches of all ranks, step by step, are the global order, and all ranks have as many") {
   for (const auto& split : kSplits) {
     for (int64_t num_samples = 0; num_samples <= 64; ++num_samples) {
       for (const int64_t start : {int64_t{0}, num_samples / 3, num_samples}) {
@@ -88,7 +88,7 @@ TEST_CASE("batches of all ranks, step by step, are the global order, and all ran
   }
 }
 
-TEST_CASE("a short last step is dealt out evenly") {
+TEST_CASE("a short last step is distributed evenly over the ranks") {
   // 17 samples, steps of 12: the last one has 5 for three ranks.
   const Split split{4, 3, 1};
   CHECK(batches_of(split, 0, 17) == std::vector<Part>{{0, 4, 12}, {12, 2, 17}});
@@ -96,7 +96,7 @@ TEST_CASE("a short last step is dealt out evenly") {
   CHECK(batches_of(split, 2, 17) == std::vector<Part>{{8, 4, 12}, {16, 1, 17}});
 }
 
-TEST_CASE("a last step with fewer samples than ranks gets some of the step before") {
+TEST_CASE("a last step with fewer samples than ranks is filled from the step before") {
   // 14 samples, steps of 12: two would be left for three ranks.
   const Split split{4, 3, 1};
   CHECK(batches_of(split, 0, 14) == std::vector<Part>{{0, 4, 11}, {11, 1, 14}});
@@ -107,7 +107,7 @@ TEST_CASE("a last step with fewer samples than ranks gets some of the step befor
   CHECK(batches_of({4, 1, 1}, 0, 14, 11) == std::vector<Part>{{11, 3, 14}});
 }
 
-TEST_CASE("where ranks cannot have as many batches it is an error, or samples are repeated") {
+TEST_CASE("ranks that cannot have equal numbers of batches are an error, unless pad repeats samples") {
   const LoaderOptions one{.batch_size = 1, .rank = 2, .world_size = 3};
   CHECK_THROWS_WITH_AS(BatchPlan(one, 4), doctest::Contains("the last step has 1 sample for 3 ranks"), QueryError);
   for (int rank = 0; rank < 3; ++rank) {
@@ -136,7 +136,7 @@ TEST_CASE("with drop_last all ranks have the same number of whole batches") {
   }
 }
 
-TEST_CASE("numbers far beyond 32 bits are dealt out") {
+TEST_CASE("sample counts far beyond 32 bits are distributed") {
   const int64_t num_samples = INT64_MAX;
   const Split split{INT32_MAX, INT32_MAX, 1};
   LoaderOptions options = options_of(split, INT32_MAX - 1, 0, INT64_MAX - 5);
@@ -147,7 +147,7 @@ TEST_CASE("numbers far beyond 32 bits are dealt out") {
   CHECK(BatchPlan(options, num_samples).batch(0) == Part{INT64_MAX - 4, 1, INT64_MAX});
 }
 
-TEST_CASE("numbers that make no sense are refused") {
+TEST_CASE("invalid batch sizes, ranks and positions are refused") {
   const auto refuse = [](LoaderOptions options, const char* why) {
     CHECK_THROWS_WITH_AS(BatchPlan(options, 10), why, QueryError);
   };

@@ -20,7 +20,8 @@ std::string why_badly_framed(const TiffLayout& layout, const ByteSource& source)
   for (const ByteRange& block : layout.blocks) {
     const uint64_t tail = std::min(block.size, kLeader);
     const uint64_t end = block.offset + block.size;
-    if (block.offset < kLeader || source.size() - end < kLeader) return "has a tile without room for its frame";
+    if (block.offset < kLeader || source.size() - end < kLeader)
+      return "has a tile without room for its leader and trailer";
     frames.push_back({block.offset - kLeader, kLeader});
     frames.push_back({end - tail, tail + kLeader});
   }
@@ -53,7 +54,7 @@ std::vector<std::string> faults_of(const TiffDirectory& directory, const ByteSou
     out.push_back("has " + directory.unsupported);
     return out;
   }
-  if (!layout.is_planar && layout.bands == 1) out.emplace_back("has planar configuration 1, not 2");
+  if (!layout.is_planar && layout.bands == 1) out.emplace_back("has planar configuration 1 (pixel-interleaved), not 2");
   const auto others = why_no_tacotiff_header(layout);
   out.insert(out.end(), others.begin(), others.end());
   if (others.empty()) {

@@ -71,7 +71,8 @@ class SampleCounter {
   int64_t num_samples_ = 0;
 };
 
-/// Counts rows [begin, end). A sample that fails half way must leave no trace: the others are then counted again.
+/// Counts rows [begin, end). The counts must not include a sample that fails half way: the others are then counted
+/// again.
 FrameStatistics count_rows(const DataFrame& frame, int64_t begin, int64_t end, const ComputeOptions& options) {
   std::vector<SampleFailure> failures;
   std::set<int64_t> bad;

@@ -104,7 +104,7 @@ TEST_CASE("statistics of a view are those of all its pixels together") {
   check_same(some.bands[0], expected(7, 1));
 }
 
-TEST_CASE("parts that someone else merges in their order give the whole to the last bit") {
+TEST_CASE("statistics of parts merged in order equal those of the whole to the last bit") {
   const Folder folder;
   const DataFrame frame = written(folder, Tortilla(tiles(20))).data();
   const auto whole = compute_statistics(frame, {.part_rows = 8});
@@ -127,7 +127,7 @@ TEST_CASE("parts that someone else merges in their order give the whole to the l
   CHECK(part_rows(1'000'000'000) == 32);
 }
 
-TEST_CASE("samples below, of other types and no data, are counted together") {
+TEST_CASE("statistics handle child samples, other pixel types and no-data values together") {
   const Folder folder;
   const auto parent = [](const std::string& id, const Sample& child) {
     return Sample(id, Tortilla({Sample("inner", Tortilla({child}))}));
@@ -146,7 +146,7 @@ TEST_CASE("samples below, of other types and no data, are counted together") {
   says(text_of<Error>([&] { compute_statistics(dataset.data(), {.child = "inner/y"}); }), "sample 'a'");
 }
 
-TEST_CASE("a bad sample is an error with its id, or is left out whole and reported") {
+TEST_CASE("an unreadable sample is an error with its id, or is skipped whole and reported") {
   const Folder folder;
   auto samples = tiles(5);
   auto cut = plain_tiff<float>(40, 30, pixels_of(9), "-9999");
@@ -164,7 +164,7 @@ TEST_CASE("a bad sample is an error with its id, or is left out whole and report
   check_same(found.bands[0], expected(5, 0));
 }
 
-TEST_CASE("samples that differ in their bands, bands that are not there and no samples are errors") {
+TEST_CASE("samples with different bands, bands out of range and no samples are errors") {
   const Folder folder;
   const Sample one("one", plain_tiff<float>(40, 30, std::vector<float>(1200)), shape_of(30, 40));
   const Dataset dataset = written(folder, Tortilla({tile("two", 0), one}));
@@ -175,7 +175,7 @@ TEST_CASE("samples that differ in their bands, bands that are not there and no s
        "there are no samples");
 }
 
-TEST_CASE("progress is told, and may stop the work") {
+TEST_CASE("progress of statistics is reported, and can cancel them") {
   const Folder folder;
   const DataFrame frame = written(folder, Tortilla(tiles(6))).data();
   std::vector<uint64_t> told;
@@ -188,7 +188,7 @@ TEST_CASE("progress is told, and may stop the work") {
   CHECK(told == std::vector<uint64_t>{1, 2, 3, 4});
 }
 
-TEST_CASE("stored statistics join to those of the pixels, weighed by valid pixels; histograms add up") {
+TEST_CASE("stored statistics are combined by valid pixels and equal those of the pixels, with histograms added up") {
   const Folder folder;
   const Tortilla samples = extensions::with_geotiff_stats(Tortilla(tiles(12)), {.histograms = true});
   const Dataset dataset = written(folder, samples);
@@ -203,13 +203,13 @@ TEST_CASE("stored statistics join to those of the pixels, weighed by valid pixel
   CHECK(one[0].histogram.quantile(0.5) > 100);
 }
 
-TEST_CASE("without histograms a row weighs as many pixels as its shape and valid % say") {
+TEST_CASE("a row without histograms weighs as many pixels as its shape and valid percentage give") {
   const Folder folder;
   const DataFrame frame = written(folder, extensions::with_geotiff_stats(Tortilla(tiles(12)))).data();
   check_same(stored_statistics(frame)[1], compute_statistics(frame).bands[1], 1e-6);
 }
 
-TEST_CASE("rows without a shape weigh as many pixels as their TIFF has, in every way to ask") {
+TEST_CASE("a row without a shape weighs as many pixels as its TIFF has, in every call") {
   const Folder folder;
   const Sample small("small", plain_tiff<float>(10, 10, std::vector<float>(100, 0.5F)));
   const Sample large("large", plain_tiff<float>(40, 30, std::vector<float>(1200, 44)));
@@ -231,7 +231,7 @@ TEST_CASE("rows without a shape weigh as many pixels as their TIFF has, in every
   }
 }
 
-TEST_CASE("a row with a null shape weighs as its TIFF does, not 1 beside the others") {
+TEST_CASE("a row with a null shape weighs the pixels of its TIFF, not 1") {
   const Folder folder;
   const auto flat = [](const std::string& id, float value, const Value& shape) {
     return Sample(id, plain_tiff<float>(100, 100, std::vector<float>(10000, value)),
@@ -253,7 +253,7 @@ TEST_CASE("pixels without data have no weight") {
   CHECK(dataset.stats(Statistic::Std).at(0) == doctest::Approx(computed.standard_deviation()));
 }
 
-TEST_CASE("quantiles are marked as approximate unless histograms or a single sample tell them") {
+TEST_CASE("quantiles are marked as approximate unless they come from histograms or a single sample") {
   const Folder folder, other, third;
   const Dataset dataset = written(folder, extensions::with_geotiff_stats(Tortilla(tiles(12))));
   const auto pooled = stored_summary(dataset);
@@ -283,7 +283,7 @@ TEST_CASE("quantiles are marked as approximate unless histograms or a single sam
   CHECK(std::isnan(moments.stats(Statistic::P50).at(0)));
 }
 
-TEST_CASE("stored statistics are those of one child of each sample, whatever its siblings store") {
+TEST_CASE("stored statistics with a child path use that child of each sample only") {
   const Folder folder;
   const auto parent = [](const std::string& id, int sample) {
     const Sample other("other", plain_tiff<uint8_t>(2, 1, std::vector<uint8_t>{4, 200}), shape_of(1, 2));
@@ -301,10 +301,10 @@ TEST_CASE("stored statistics are those of one child of each sample, whatever its
   CHECK(stored_summary(dataset, {.child = "inner/other"}).size() == 1);
   says(text_of<Error>([&] { stored_summary(dataset, {.child = "inner/none"}); }), "there are no rows");
   says(text_of<Error>([&] { stored_summary(dataset, {.child = "a/b/c"}); }), "Level 3 does not exist");
-  says(text_of<Error>([&] { stored_summary(dataset.data(), {.child = "inner/x"}); }), "child belongs to a dataset");
+  says(text_of<Error>([&] { stored_summary(dataset.data(), {.child = "inner/x"}); }), "child are options of a dataset");
 }
 
-TEST_CASE("the columns of 0.2.0 join, too; a band that is NaN in a row does not count there") {
+TEST_CASE("stats:* columns of 0.2.0 are combined, and a band that is NaN in a row does not count there") {
   const Folder folder;
   std::vector<Sample> samples;
   for (int i = 0; i < 3; ++i) {
@@ -321,7 +321,7 @@ TEST_CASE("the columns of 0.2.0 join, too; a band that is NaN in a row does not 
   CHECK(found[1].moments.standard_deviation() == 1);
 }
 
-TEST_CASE("frames without stored statistics, and classes, are refused") {
+TEST_CASE("frames without stored statistics, and class statistics, are refused") {
   const Folder folder;
   const Dataset dataset = written(folder, Tortilla(tiles(2)));
   says(text_of<Error>([&] { stored_statistics(dataset.data()); }), "do not contain statistics");
@@ -333,7 +333,7 @@ TEST_CASE("frames without stored statistics, and classes, are refused") {
 }
 
 TEST_SUITE("threads") {
-  TEST_CASE("whatever the number of threads, statistics of a view are the same to the last bit") {
+  TEST_CASE("statistics of a view do not depend on the number of threads, to the last bit") {
     const Folder folder;
     const DataFrame frame = written(folder, Tortilla(tiles(60))).data();
     const auto one = compute_statistics(frame, {.task = {.jobs = 1}});

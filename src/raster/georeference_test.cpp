@@ -30,7 +30,7 @@ TiffDirectory scaled(std::vector<double> scale, std::vector<double> tiepoints) {
 
 }  // namespace
 
-TEST_CASE("scale and a tie point make a transform, whatever pixel is tied") {
+TEST_CASE("pixel scale and a tie point give the geotransform, for any tied pixel") {
   CHECK(georeference_of(scaled({10, 20, 0}, {0, 0, 0, 300, 400, 0})).georeference.geotransform ==
         Transform{300, 10, 0, 400, 0, -20});
   CHECK(georeference_of(scaled({10, 20, 0}, {2, 3, 0, 300, 400, 0})).georeference.geotransform ==
@@ -40,7 +40,7 @@ TEST_CASE("scale and a tie point make a transform, whatever pixel is tied") {
         Transform{300, 10, 0, 400, 0, -20});
 }
 
-TEST_CASE("a transformation matrix may rotate") {
+TEST_CASE("a transformation matrix may contain rotation") {
   TiffDirectory directory;
   directory.transformation = {1, 2, 0, 3, 4, 5, 0, 6, 0, 0, 0, 0, 0, 0, 0, 1};
   CHECK(georeference_of(directory).georeference.geotransform == Transform{3, 1, 2, 6, 4, 5});
@@ -48,7 +48,7 @@ TEST_CASE("a transformation matrix may rotate") {
   CHECK(georeference_of(directory).georeference.geotransform == Transform{1.5, 1, 2, 1.5, 4, 5});
 }
 
-TEST_CASE("where a pixel is a point, its corner is half a pixel away") {
+TEST_CASE("a pixel-is-point raster has its corner half a pixel off") {
   auto directory = scaled({10, 20, 0}, {0, 0, 0, 300, 400, 0});
   directory.geo_keys = keys({kIsPoint});
   const auto found = georeference_of(directory);
@@ -56,7 +56,7 @@ TEST_CASE("where a pixel is a point, its corner is half a pixel away") {
   CHECK_FALSE(found.is_custom);
 }
 
-TEST_CASE("without scale, tie point or matrix there is no transform") {
+TEST_CASE("a TIFF without scale, tie point or matrix has no geotransform") {
   CHECK_FALSE(georeference_of({}).georeference.geotransform);
   CHECK_FALSE(georeference_of(scaled({10, 20, 0}, {})).georeference.geotransform);
   CHECK_FALSE(georeference_of(scaled({0, 20, 0}, {0, 0, 0, 300, 400, 0})).georeference.geotransform);
@@ -64,7 +64,7 @@ TEST_CASE("without scale, tie point or matrix there is no transform") {
   CHECK_FALSE(georeference_of(scaled({}, {0, 0, 0, 1, 2, 0, 5, 5, 0, 7, 8, 0})).georeference.geotransform);
 }
 
-TEST_CASE("a CRS is the code that its keys name, or custom") {
+TEST_CASE("a CRS is the EPSG code of its GeoKeys, or custom") {
   struct Case {
     const char* what;
     std::vector<uint16_t> keys;
@@ -95,7 +95,7 @@ TEST_CASE("a CRS is the code that its keys name, or custom") {
   }
 }
 
-TEST_CASE("keys that are cut short are refused") {
+TEST_CASE("truncated GeoKeys are refused") {
   TiffDirectory directory;
   for (const std::vector<uint16_t>& stored :
        {std::vector<uint16_t>{1, 1, 0}, {1, 1, 0, 1}, {1, 1, 0, 2, 1024, 0, 1, 1}, {1, 1, 0, 65535, 1024, 0, 1, 1}}) {

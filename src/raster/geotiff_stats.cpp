@@ -101,7 +101,8 @@ Value categorical(const BandStatistics& band, std::size_t number, const std::vec
   if (histogram.count() == 0) return Value::List(classes.size(), Value(kNone));
   const std::string where = "band " + std::to_string(number) + ": ";
   if (histogram.bin_width() > 0) {
-    throw SchemaError(where + "more than " + std::to_string(Histogram::kMaxBins) + " different values are no classes");
+    throw SchemaError(where + "more than " + std::to_string(Histogram::kMaxBins) +
+                      " different values, too many for classes");
   }
   Value::List out;
   bool is_any = false;
@@ -160,7 +161,7 @@ Tortilla with_extension(Tortilla samples, const SampleExtension& extension, int 
     }
     samples = samples.extend_with(columns, level);
   }
-  if (!is_any) throw SchemaError("no FILE at any level is a TIFF; statistics are of their pixels");
+  if (!is_any) throw SchemaError("no FILE at any level is a TIFF; statistics are computed from TIFF pixels");
   return samples;
 }
 
@@ -169,7 +170,7 @@ Tortilla with_extension(Tortilla samples, const SampleExtension& extension, int 
 GeotiffStats::GeotiffStats(const GeotiffStatsOptions& options) : options_(options) {
   auto classes = options.class_values;
   if (options.categorical && classes.empty()) throw SchemaError("class_values required for categorical=True");
-  if (!options.categorical && !classes.empty()) throw SchemaError("class_values are of categorical rasters only");
+  if (!options.categorical && !classes.empty()) throw SchemaError("class_values is for categorical rasters only");
   std::sort(classes.begin(), classes.end());
   if (const auto twice = std::adjacent_find(classes.begin(), classes.end()); twice != classes.end()) {
     throw SchemaError("class_values has " + std::to_string(*twice) + " twice");

@@ -65,17 +65,17 @@ Sample scaled(Sample sample, const ScalingOptions& scaling) {
 
 const double kDeviation = std::sqrt(10.0);
 
-TEST_CASE("nine numbers for each band; a uniform band has a spread of 0") {
+TEST_CASE("geotiff:stats has nine numbers per band, and a uniform band has a deviation of 0") {
   check_close(stats_of(tiff<uint16_t>({1, 2, 3, 4, 10, 7, 7, 7, 7, 7})),
               {{1, 10, 4, kDeviation, 100, 2, 3, 4, 8.8}, {7, 7, 7, 0, 100, 7, 7, 7, 7}});
 }
 
-TEST_CASE("no data and NaN do not count; a band without valid pixels has NaN and 0 %") {
+TEST_CASE("no-data and NaN pixels are skipped, and a band without valid pixels has NaN and 0 %") {
   check_close(stats_of(tiff<float>({1, -9, 3, std::nanf(""), 5, -9, -9, -9, -9, -9}, "-9")),
               {{1, 5, 3, std::sqrt(8.0 / 3), 60, 2, 3, 4, 4.8}, {kNan, kNan, kNan, kNan, 0, kNan, kNan, kNan, kNan}});
 }
 
-TEST_CASE("classes have their shares of valid pixels, in the order given") {
+TEST_CASE("class statistics are fractions of valid pixels, in the given order") {
   const auto classes = [](std::vector<int64_t> values) {
     return GeotiffStatsOptions{.categorical = true, .class_values = std::move(values)};
   };
@@ -85,11 +85,11 @@ TEST_CASE("classes have their shares of valid pixels, in the order given") {
   check_close(stats_of(tiff<float>({1, 1, 2.5, 2, 2}), classes({1, 2})), {{0.4, 0.4}});  // 2.5 is no class
 }
 
-TEST_CASE("classes that say nothing of the pixels are refused") {
+TEST_CASE("invalid class values are refused") {
   CHECK(error_of([] { GeotiffStats({.categorical = true}); }) ==
         "SchemaError: class_values required for categorical=True");
   CHECK(error_of([] { GeotiffStats({.class_values = {1}}); }) ==
-        "SchemaError: class_values are of categorical rasters only");
+        "SchemaError: class_values is for categorical rasters only");
   CHECK(error_of([] { GeotiffStats({.categorical = true, .class_values = {3, 1, 3}}); }) ==
         "SchemaError: class_values has 3 twice");
   CHECK(error_of([] { stats_of(tiff<uint8_t>({4, 4, 4, 4, 4}), {.categorical = true, .class_values = {1, 2}}); }) ==
@@ -107,7 +107,7 @@ TEST_CASE("approximate percentiles need one pass and are within the bound of the
   CHECK(exact[6] == doctest::Approx((std::sqrt(49999.F) + std::sqrt(50000.F)) / 2.0).epsilon(1e-15));
 }
 
-TEST_CASE("scaling by a factor, an offset, or both, for all bands or each") {
+TEST_CASE("statistics are scaled by a factor, an offset, or both, for all bands or each") {
   const Sample one = tiff<uint16_t>({1, 2, 3, 4, 10});
   check_close(stats_of(scaled(one, {.scale_factor = 2.0, .scale_offset = 1.0})),
               {{3, 21, 9, 2 * kDeviation, 100, 5, 7, 9, 18.6}});
@@ -126,18 +126,18 @@ TEST_CASE("a negative factor turns the order around, and no spread is negative")
               {{-10, -1, -4, kDeviation, 100, -4, -3, -2, -1.2}});
 }
 
-TEST_CASE("class shares and the columns of 0.2.0 are of pixels as stored") {
+TEST_CASE("class fractions and stats:* columns of 0.2.0 use unscaled pixels") {
   const Sample sample = scaled(tiff<uint8_t>({1, 1, 1, 1, 2}), {.scale_factor = 5.0});
   check_close(stats_of(sample, {.categorical = true, .class_values = {1, 2}}), {{0.8, 0.2}});
   CHECK(Stats().compute(sample)[0] == Value(Value::List{1.2}));
 }
 
-TEST_CASE("a sample without valid pixels has null") {
+TEST_CASE("a sample without valid pixels has null statistics") {
   CHECK(GeotiffStats().compute(tiff<uint8_t>({0, 0, 0, 0, 0}, "0"))[0].is_null());
   CHECK(GeotiffStats({.histograms = true}).compute(tiff<uint8_t>({0, 0, 0, 0, 0}, "0")).size() == 2);
 }
 
-TEST_CASE("no file is left beside the TIFF") {
+TEST_CASE("statistics leave no file beside the TIFF") {
   const fs::path folder = fs::temp_directory_path() / "tacore-geotiff-stats-test";
   fs::create_directories(folder);
   const auto bytes = plain_tiff<uint8_t>(2, 1, std::vector<uint8_t>{1, 2});
@@ -148,18 +148,18 @@ TEST_CASE("no file is left beside the TIFF") {
   fs::remove_all(folder);
 }
 
-TEST_CASE("a FOLDER and what is no GeoTIFF are errors that name the sample") {
+TEST_CASE("a FOLDER and a FILE that is not a GeoTIFF are errors that name the sample") {
   const Sample folder("parent", Tortilla({tiff<uint8_t>({1, 2, 3, 4, 5})}));
   CHECK(error_of([&] { stats_of(folder); }).find("SchemaError: sample 'parent': ") == 0);
   const auto text = error_of([] { stats_of(Sample("notes", Bytes(20, std::byte{'x'}))); });
   CHECK(has_text(text, "sample 'notes'"));
-  CHECK(has_text(text, "it is no TIFF"));
+  CHECK(has_text(text, "it is not a TIFF"));
   auto bytes = plain_tiff<uint8_t>(5, 1, std::vector<uint8_t>(5));
   bytes.resize(bytes.size() - 30);
   CHECK(has_text(error_of([&] { stats_of(Sample("cut", bytes)); }), "sample 'cut'"));
 }
 
-TEST_CASE("the columns of 0.2.0 have a number for each band") {
+TEST_CASE("stats:* columns of 0.2.0 have one number per band") {
   const auto values = Stats().compute(tiff<float>({1, 2, 3, 4, 10, -9, -9, -9, -9, -9}, "-9"));
   REQUIRE(values.size() == 4);
   const auto at = [&](std::size_t column, std::size_t band) {
@@ -172,7 +172,7 @@ TEST_CASE("the columns of 0.2.0 have a number for each band") {
   for (std::size_t column = 0; column < 4; ++column) CHECK(std::isnan(at(column, 1)));
 }
 
-TEST_CASE("histograms are stored in the same pass, of pixels as stored") {
+TEST_CASE("histograms are stored of unscaled pixels, in the same pass") {
   const auto values = GeotiffStats({.histograms = true}).compute(tiff<uint16_t>({1, 2, 3, 4, 10}));
   const auto& bands = *values[1].get<Value::List>();
   REQUIRE(bands.size() == 1);
@@ -184,7 +184,7 @@ Tortilla nested() {
   return Tortilla({Sample("a", children), Sample("b", children)});
 }
 
-TEST_CASE("a level gets the column where it has TIFFs; other FILEs have null") {
+TEST_CASE("a level with TIFFs gets the column, and its other FILEs have null") {
   const Tortilla samples = with_geotiff_stats(nested());
   CHECK(samples.fields(0).empty());
   REQUIRE(samples.fields(1).size() == 1);
@@ -199,9 +199,9 @@ TEST_CASE("a level gets the column where it has TIFFs; other FILEs have null") {
   CHECK(with_stats(samples).fields(1).size() == 5);
 }
 
-TEST_CASE("samples without any TIFF, and a broken one among others, are an error") {
+TEST_CASE("samples without any TIFF, and a broken TIFF among others, are an error") {
   CHECK(error_of([] { with_geotiff_stats(Tortilla({Sample("notes", Bytes(3))})); }) ==
-        "SchemaError: no FILE at any level is a TIFF; statistics are of their pixels");
+        "SchemaError: no FILE at any level is a TIFF; statistics are computed from TIFF pixels");
   auto bytes = plain_tiff<uint8_t>(5, 1, std::vector<uint8_t>(5));
   bytes.resize(bytes.size() - 30);
   const Tortilla samples({tiff<uint8_t>({1, 2, 3, 4, 10}), Sample("cut", bytes)});
@@ -209,7 +209,7 @@ TEST_CASE("samples without any TIFF, and a broken one among others, are an error
   CHECK(has_text(error_of([&] { with_geotiff_stats(samples); }), "sample 'cut'"));
 }
 
-TEST_CASE("whatever the number of threads, the columns are the same") {
+TEST_CASE("stored statistics do not depend on the number of threads") {
   std::vector<Sample> many;
   for (int i = 0; i < 50; ++i) {
     std::vector<float> values;

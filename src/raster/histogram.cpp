@@ -213,7 +213,7 @@ Histogram Histogram::decode(const Binary& bytes) {
   out.bins_.insert(out.bins_.end(), positive.begin(), positive.end());
   if (in.remaining() > 0) throw FormatError("histogram: " + std::to_string(in.remaining()) + " bytes behind its end");
   if (out.bins_.size() > kMaxBins || shift != common_shift(out.bins_)) {
-    throw FormatError("histogram: too many bins, or another shift than theirs");
+    throw FormatError("histogram: too many bins, or a shift that differs from that of the bins");
   }
   for (const Bin& bin : out.bins_) {
     if (__builtin_add_overflow(out.count_, bin.count, &out.count_)) throw FormatError("histogram: counts overflow");

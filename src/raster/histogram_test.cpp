@@ -64,7 +64,7 @@ std::vector<std::vector<double>> samples(std::size_t size) {
     out[1].push_back(wide(random));
     out[2].push_back(flat(random));
     out[3].push_back(static_cast<float>(normal(random)));
-    out[4].push_back(i % 100 == 0 ? -3.4028234663852886e38 : normal(random));  // no data that nobody declared
+    out[4].push_back(i % 100 == 0 ? -3.4028234663852886e38 : normal(random));  // an undeclared no-data value
     out[5].push_back(std::ldexp(flat(random), -1040));                         // subnormal
     out[6].push_back(i % 2 == 0 ? 1e300 * flat(random) : flat(random));
   }
@@ -73,7 +73,7 @@ std::vector<std::vector<double>> samples(std::size_t size) {
 
 }  // namespace
 
-TEST_CASE("quantiles are numpy's while numbers are counted one by one") {
+TEST_CASE("quantiles equal numpy's while values are counted one by one") {
   const Histogram histogram = of({4, 1, 3, 2});
   CHECK(histogram.error_bound() == 0);
   CHECK(histogram.quantile(0) == 1);
@@ -84,7 +84,7 @@ TEST_CASE("quantiles are numpy's while numbers are counted one by one") {
   CHECK(of({7}).quantile(0.3) == 7);
 }
 
-TEST_CASE("without numbers there is no quantile, minimum or maximum") {
+TEST_CASE("an empty histogram has no quantile, minimum or maximum") {
   const Histogram none;
   CHECK(none.count() == 0);
   CHECK(std::isnan(none.quantile(0.5)));
@@ -93,7 +93,7 @@ TEST_CASE("without numbers there is no quantile, minimum or maximum") {
   CHECK(none == Histogram::decode(none.encode()));
 }
 
-TEST_CASE("what is no number, and no share, is refused") {
+TEST_CASE("NaN as a value and a quantile outside 0 to 1 are refused") {
   Histogram histogram = of({1});
   CHECK_THROWS_WITH_AS(histogram.add(std::nan("")), "a histogram counts finite numbers, found nan", QueryError);
   CHECK_THROWS_AS(histogram.add(std::numeric_limits<double>::infinity()), QueryError);
@@ -117,7 +117,7 @@ TEST_CASE("all integers of 16 bits are counted exactly") {
   CHECK(histogram.count() == 3 * 65536 + 1);
 }
 
-TEST_CASE("quantiles are off by half a bin at most, whatever the numbers") {
+TEST_CASE("quantiles are off by at most half a bin, for any values") {
   for (const auto& values : samples(200'000)) {
     const Histogram histogram = sorted_of(values);
     CAPTURE(values[1]);
@@ -133,13 +133,13 @@ TEST_CASE("quantiles are off by half a bin at most, whatever the numbers") {
   }
 }
 
-TEST_CASE("an outlier costs one bin, not the resolution") {
+TEST_CASE("an outlier takes one bin and does not reduce the resolution") {
   const auto values = samples(200'000);
   CHECK(sorted_of(values[4]).error_bound() == sorted_of(values[0]).error_bound());
   CHECK(sorted_of(values[4]).error_bound() < 0.001);
 }
 
-TEST_CASE("joined in any order and grouping, parts give what all numbers give") {
+TEST_CASE("histograms merged in any order and grouping equal that of all values") {
   std::mt19937_64 random(3);
   for (const auto& values : samples(150'000)) {
     const Histogram whole = sorted_of(values);
@@ -162,7 +162,7 @@ TEST_CASE("joined in any order and grouping, parts give what all numbers give") 
   }
 }
 
-TEST_CASE("a histogram joined with itself has everything twice, with nothing nothing more") {
+TEST_CASE("a histogram merged with itself has doubled counts, and merged with an empty one is unchanged") {
   Histogram twice = of({1, 2, -3.5});
   twice.merge(twice);
   CHECK(twice == of({1, 2, -3.5, 1, 2, -3.5}));
@@ -173,7 +173,7 @@ TEST_CASE("a histogram joined with itself has everything twice, with nothing not
   CHECK(empty == twice);
 }
 
-TEST_CASE("what is stored comes back") {
+TEST_CASE("a stored histogram is read back unchanged") {
   for (const std::vector<double>& values :
        {std::vector<double>{}, {0}, {-0.0, 0.0}, {-1, 1}, {1e-320, -1e308, 65535, 0.1}, {1000, 1001, 1002, 1004}}) {
     const Histogram histogram = of(values);
@@ -185,7 +185,7 @@ TEST_CASE("what is stored comes back") {
   }
 }
 
-TEST_CASE("as many numbers as 64 bits count have quantiles, and one more is refused") {
+TEST_CASE("2^64 - 1 values have quantiles, and one more is refused") {
   Histogram all;
   all.add(1, UINT64_MAX - 1);
   all.add(2);
@@ -197,13 +197,13 @@ TEST_CASE("as many numbers as 64 bits count have quantiles, and one more is refu
   CHECK(more == all);
 }
 
-TEST_CASE("the stored form is small for pixels: two or three bytes for each value") {
+TEST_CASE("the stored form takes two or three bytes per distinct pixel value") {
   Histogram histogram;
   for (int value = 1000; value < 3000; ++value) histogram.add(value, 32);
   CHECK(histogram.encode().bytes.size() < 2000 * 2 + 40);
 }
 
-TEST_CASE("the stored form, byte by byte") {
+TEST_CASE("the stored form of a histogram has these bytes") {
   // version 1, exact (-1074), 51 trailing zeros, -1, 3; one negative: 1.0 at 2046 steps; two positive: 2 at 2048, 3 a
   // step behind.
   const unsigned char bytes[] = {1, 0xCE, 0xFB, 51, 0,    0, 0,    0,    0, 0, 0xF0, 0xBF, 0, 0, 0,
@@ -214,7 +214,7 @@ TEST_CASE("the stored form, byte by byte") {
   CHECK(histogram.encode().bytes == expected);
 }
 
-TEST_CASE("stored bytes that lie are refused") {
+TEST_CASE("malformed stored bytes are refused") {
   Histogram made = of({-1, 3});
   made.add(2, 4);
   const std::string good = made.encode().bytes;

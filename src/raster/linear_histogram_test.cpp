@@ -17,7 +17,7 @@ using namespace tacore;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-TEST_CASE("a bin begins at its edge, and the last one holds its end") {
+TEST_CASE("a bin includes its lower edge, and the last bin its upper edge") {
   LinearHistogram histogram(0, 200);
   CHECK(histogram.bin_of(0) == 0);
   CHECK(histogram.bin_of(1.99) == 0);
@@ -40,7 +40,7 @@ TEST_CASE("the 256 values of 8 bits fill the bins evenly") {
   CHECK(histogram.count() == 256);
 }
 
-TEST_CASE("a range of one value has one bin, and that quantile") {
+TEST_CASE("a range of one value has one bin, whose quantiles are that value") {
   LinearHistogram histogram(5, 5);
   histogram.add(5, 3);
   CHECK(histogram.counts()[0] == 3);
@@ -48,7 +48,7 @@ TEST_CASE("a range of one value has one bin, and that quantile") {
   CHECK(histogram.quantile(1) == 5);
 }
 
-TEST_CASE("NaN and infinities do not count, and no values have no quantile") {
+TEST_CASE("NaN and infinities are not counted, and an empty histogram has no quantile") {
   LinearHistogram histogram(0, 1);
   histogram.add(kNan);
   histogram.add(std::numeric_limits<double>::infinity());
@@ -56,7 +56,7 @@ TEST_CASE("NaN and infinities do not count, and no values have no quantile") {
   CHECK(std::isnan(histogram.quantile(0.5)));
 }
 
-TEST_CASE("quantiles are linear inside the bin that reaches them") {
+TEST_CASE("quantiles are interpolated linearly inside their bin") {
   LinearHistogram histogram(0, 100);
   histogram.add(10.5, 4);
   histogram.add(20.5, 4);
@@ -67,7 +67,7 @@ TEST_CASE("quantiles are linear inside the bin that reaches them") {
   CHECK(histogram.quantile(1) == 21);
 }
 
-TEST_CASE("the pool of parts is the histogram of all, and its quantiles are off by a bin at most") {
+TEST_CASE("merged histograms equal that of all values, with quantiles off by at most a bin") {
   std::mt19937 random(4);
   std::normal_distribution<double> normal(300, 20);
   std::vector<double> values;
@@ -86,7 +86,7 @@ TEST_CASE("the pool of parts is the histogram of all, and its quantiles are off 
   }
 }
 
-TEST_CASE("ranges that are none, other ranges and other numbers of bins are refused") {
+TEST_CASE("invalid ranges, different ranges and different numbers of bins are refused") {
   CHECK_THROWS_AS(LinearHistogram(1, 0), QueryError);
   CHECK_THROWS_AS(LinearHistogram(kNan, 0), QueryError);
   LinearHistogram one(0, 1);

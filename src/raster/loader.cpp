@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -12,6 +13,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/interrupt.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
 #include "dataset/dataframe_impl.hpp"
@@ -121,7 +123,12 @@ struct Loader::Impl {
     if (!used.empty()) spare.push_back(std::move(used));
     if (num_taken == plan.num_batches()) return nullptr;
     if (options.prefetch == 0 && making.empty()) make_batch();
-    batch_is_made.wait(lock, [&] { return !making.empty() && making.front()->num_done == making.front()->size(); });
+    const auto is_made = [&] { return !making.empty() && making.front()->num_done == making.front()->size(); };
+    while (!batch_is_made.wait_for(lock, kInterruptPeriod, is_made)) {
+      lock.unlock();
+      throw_if_interrupted();
+      lock.lock();
+    }
     for (const auto& error : making.front()->errors) {
       if (error) std::rethrow_exception(error);
     }
@@ -167,7 +174,7 @@ struct Loader::Impl {
   std::deque<std::unique_ptr<Making>> making;  ///< begun and not yet returned, in order
   std::vector<std::vector<Tensor>> spare;      ///< tensors of batches that were given back, for reuse
   int64_t num_taken = 0;
-  bool is_stopped = false;
+  std::atomic<bool> is_stopped = false;
   std::vector<std::thread> threads;
   pid_t owner = 0;  ///< the process that owns the threads
 
@@ -213,8 +220,8 @@ struct Loader::Impl {
       const auto type = tensor_type(raster->info(), input.options);
       const auto shape = tensor_shape(raster->info(), input.options);
       if (type != input.type || shape != input.shape) {
-        throw SchemaError("gives " + shape_text(type, shape) + ", " + shape_text(input.type, input.shape) +
-                              " like the others expected",
+        throw SchemaError("gives " + shape_text(type, shape) + "; " + shape_text(input.type, input.shape) +
+                              " expected, as of the other samples",
                           {.path = raster->name()});
       }
       const std::size_t size = input.sample_size();
@@ -295,6 +302,7 @@ struct Loader::Impl {
   }
 
   void run() {
+    const WorkerInterruption interruption({}, is_stopped);  // not of one next(): the batch may be for a later one
     std::unique_lock lock(mutex);
     while (!is_stopped) {
       Making* batch = work();
@@ -331,7 +339,7 @@ int64_t Loader::num_batches() const noexcept { return impl_->plan.num_batches();
 
 bool Loader::next(Batch& batch) {
   if (impl_->is_forked()) {
-    throw QueryError("this loader runs in the process that was forked; a child makes its own", {.path = {}});
+    throw QueryError("this loader belongs to the parent process; a forked child makes a new one", {.path = {}});
   }
   impl_->start_threads();
   auto made = impl_->take(std::exchange(batch, {}).tensors);

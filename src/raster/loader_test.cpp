@@ -92,7 +92,7 @@ Positions counted(int64_t count) {
   return out;
 }
 
-TEST_CASE("batches come in the order of the rows, the last one shorter") {
+TEST_CASE("batches are in the order of the rows, and the last may be shorter") {
   const TemporaryFolder folder;
   const DataFrame rows = load(write_pairs(folder, 10)).data();
   Loader loader(rows, {.inputs = kImageAndLabel, .batch_size = 4, .jobs = 2});
@@ -119,13 +119,13 @@ TEST_CASE("batches come in the order of the rows, the last one shorter") {
   CHECK_FALSE(loader.next(batch));
 }
 
-TEST_CASE("the samples themselves are read where the input has no path") {
+TEST_CASE("an input without a path reads the samples themselves") {
   const TemporaryFolder folder;
   const Dataset dataset = load(write_flat(folder, 5));
   CHECK(rows_of(Loader(dataset, {.batch_size = 2})) == counted(5));
 }
 
-TEST_CASE("bands, window, type and scale of an input are those of read_tensor") {
+TEST_CASE("bands, window, type and scale of an input are applied as by read_tensor") {
   const TemporaryFolder folder;
   const Dataset dataset = load(write_pairs(folder, 3));
   const TensorOptions tensor{.bands = {2}, .window = Window{1, 0, 1, 2}, .scale = {{2, -1000}}};
@@ -138,7 +138,7 @@ TEST_CASE("bands, window, type and scale of an input are those of read_tensor") 
   CHECK(std::vector<float>(values.begin(), values.end()) == std::vector<float>{1000, 1000, 1002, 1002, 1004, 1004});
 }
 
-TEST_CASE("a view is loaded in its own order, without what it filters") {
+TEST_CASE("a view is loaded in its own order and without filtered rows") {
   const TemporaryFolder folder;
   const Dataset view = load(write_pairs(folder, 6)).sql("SELECT * FROM data WHERE id <> 'scene_1002' ORDER BY id DESC");
   Loader loader(view, {.inputs = {{.path = "image"}}, .batch_size = 8});
@@ -150,7 +150,7 @@ TEST_CASE("a view is loaded in its own order, without what it filters") {
   CHECK(numbers == std::vector<int>{5, 4, 3, 1, 0});
 }
 
-TEST_CASE("shuffled, every sample comes once, in an order that depends on seed and epoch alone") {
+TEST_CASE("a shuffled epoch has every sample once, in an order that depends only on seed and epoch") {
   const TemporaryFolder folder;
   const DataFrame rows = load(write_flat(folder, 50)).data();
   const auto order = [&](std::optional<uint64_t> seed, int64_t epoch) {
@@ -164,11 +164,11 @@ TEST_CASE("shuffled, every sample comes once, in an order that depends on seed a
   CHECK(order(1, 0) == first);
   CHECK(order(1, 1) != first);
   CHECK(order(2, 0) != first);
-  // The same for good: trainings resume by it.
+  // This order must never change: resumed trainings rely on it.
   CHECK(Positions(first.begin(), first.begin() + 8) == Positions{0, 36, 17, 34, 40, 39, 15, 23});
 }
 
-TEST_CASE("ranks and shards share one global order, whatever their number") {
+TEST_CASE("ranks and shards divide one global order, for any number of them") {
   const TemporaryFolder folder;
   const DataFrame rows = load(write_flat(folder, 41)).data();
   const Positions expected = rows_of(Loader(rows, {.batch_size = 41, .seed = 9}));
@@ -201,7 +201,7 @@ TEST_CASE("ranks and shards share one global order, whatever their number") {
   }
 }
 
-TEST_CASE("a loader resumes from one integer, also in another split") {
+TEST_CASE("a loader resumes from one integer, with another number of ranks and another batch size as well") {
   const TemporaryFolder folder;
   const DataFrame rows = load(write_flat(folder, 30)).data();
   const Positions expected = rows_of(Loader(rows, {.batch_size = 30, .seed = 4, .epoch = 2}));
@@ -216,21 +216,21 @@ TEST_CASE("a loader resumes from one integer, also in another split") {
   }
 }
 
-TEST_CASE("drop_last leaves out what is no whole batch") {
+TEST_CASE("drop_last omits an incomplete batch") {
   const TemporaryFolder folder;
   const DataFrame rows = load(write_flat(folder, 10)).data();
   CHECK(rows_of(Loader(rows, {.batch_size = 4, .drop_last = true})) == counted(8));
   CHECK(rows_of(Loader(rows, {.batch_size = 11, .drop_last = true})).empty());
 }
 
-TEST_CASE("no rows and nothing left are no batches") {
+TEST_CASE("no rows, and a start at the end, give no batches") {
   const TemporaryFolder folder;
   const Dataset dataset = load(write_flat(folder, 4));
   CHECK(rows_of(Loader(dataset.sql("SELECT * FROM data WHERE false"), {})).empty());
   CHECK(rows_of(Loader(dataset, {.start = 4})).empty());
 }
 
-TEST_CASE("a broken sample is an error with its name, when its batch comes, and again") {
+TEST_CASE("an unreadable sample is an error with its name when its batch is due, on every retry") {
   const TemporaryFolder folder;
   Bytes broken = image(5);
   broken.resize(20);
@@ -250,7 +250,7 @@ TEST_CASE("a broken sample is an error with its name, when its batch comes, and 
   }
 }
 
-TEST_CASE("a broken sample that is skipped leaves its batch, which says so") {
+TEST_CASE("a skipped unreadable sample is missing from its batch, which reports it") {
   const TemporaryFolder folder;
   Bytes broken = image(5);
   broken.resize(20);
@@ -289,7 +289,7 @@ TEST_CASE("a batch may lose all of its samples") {
   CHECK_FALSE(loader.next(batch));
 }
 
-TEST_CASE("the first row that opens fixes shape and type, and a sample of another is bad") {
+TEST_CASE("the first readable row fixes shape and type, and samples of another are unreadable") {
   const TemporaryFolder folder;
   const auto error_of_row_1 = [&](const Bytes& data) {
     Loader loader(load(write_with(folder, 3, 1, data)), {.inputs = {{.path = "image"}}, .batch_size = 3});
@@ -302,14 +302,14 @@ TEST_CASE("the first row that opens fixes shape and type, and a sample of anothe
     return std::string();
   };
   CHECK(error_of_row_1(plain_tiff<uint16_t>(2, 3, std::vector<uint16_t>(12))) ==
-        "sample 'scene_1001' (row 1): gives uint16 (2, 3, 2), uint16 (2, 2, 3) like the others expected");
+        "sample 'scene_1001' (row 1): gives uint16 (2, 3, 2); uint16 (2, 2, 3) expected, as of the other samples");
   CHECK(error_of_row_1(plain_tiff<uint8_t>(3, 2, std::vector<uint8_t>(12))) ==
-        "sample 'scene_1001' (row 1): gives uint8 (2, 2, 3), uint16 (2, 2, 3) like the others expected");
+        "sample 'scene_1001' (row 1): gives uint8 (2, 2, 3); uint16 (2, 2, 3) expected, as of the other samples");
   CHECK(error_of_row_1(plain_tiff<uint16_t>(3, 2, std::vector<uint16_t>(6))) ==
-        "sample 'scene_1001' (row 1): gives uint16 (1, 2, 3), uint16 (2, 2, 3) like the others expected");
+        "sample 'scene_1001' (row 1): gives uint16 (1, 2, 3); uint16 (2, 2, 3) expected, as of the other samples");
 }
 
-TEST_CASE("what the options of an input name may differ from file to file") {
+TEST_CASE("properties fixed by the options of an input may differ from file to file") {
   const TemporaryFolder folder;
   const Dataset dataset = load(write_with(folder, 2, 1, plain_tiff<uint8_t>(5, 4, std::vector<uint8_t>(60, 9))));
   const TensorOptions tensor{.bands = {1}, .window = Window{0, 0, 2, 2}, .type = DataType::Int32};
@@ -320,7 +320,7 @@ TEST_CASE("what the options of an input name may differ from file to file") {
   CHECK(std::vector<int32_t>(values.begin(), values.end()) == std::vector<int32_t>{0, 0, 0, 0, 9, 9, 9, 9});
 }
 
-TEST_CASE("a first row that cannot be opened is an error, or skipped like any other") {
+TEST_CASE("an unreadable first row is an error, or skipped like any other") {
   const TemporaryFolder folder;
   const Dataset dataset = load(write_with(folder, 3, 0, Bytes(4)));
   CHECK_THROWS_AS(Loader(dataset, {.inputs = {{.path = "image"}}}), FormatError);
@@ -330,10 +330,10 @@ TEST_CASE("a first row that cannot be opened is an error, or skipped like any ot
   CHECK(batch.positions == Positions{1, 2});
   CHECK_THROWS_AS(
       Loader(load(write(folder, {Sample("a", Bytes(4)), Sample("b", Bytes(4))})), {.on_error = OnError::Skip}),
-      FormatError);  // nothing says which shape a batch had
+      FormatError);  // the shape of the batch is unknown
 }
 
-TEST_CASE("a child that is not there, a FOLDER and a FILE in between are errors of the sample") {
+TEST_CASE("a missing child, a FOLDER as child and a FILE as parent are errors of the sample") {
   const TemporaryFolder folder;
   const Dataset dataset = load(write_pairs(folder, 2));
   const auto error_of = [&](const std::string& path) {
@@ -345,11 +345,13 @@ TEST_CASE("a child that is not there, a FOLDER and a FILE in between are errors 
     return std::string();
   };
   CHECK(error_of("dem") == "sample 'scene_1000' (row 0): ID 'dem' not found");
-  CHECK(error_of("image/x") == "sample 'scene_1000' (row 0): 'image' is a FILE and has no children");
-  CHECK(error_of("") == "sample 'scene_1000' (row 0): position 0 is a FOLDER; it has children, no pixels");
+  CHECK(error_of("image/x") == "sample 'scene_1000' (row 0): 'image' is a FILE and has no child 'x'");
+  CHECK(
+      error_of("") ==
+      "sample 'scene_1000' (row 0): position 0 is a FOLDER, which has no pixels of its own; name one of its children");
 }
 
-TEST_CASE("a request that fails is an error, and nothing of the batch is handed out") {
+TEST_CASE("a failing request is an error, and no partial batch is returned") {
   const TemporaryFolder folder;
   const std::string path = write_pairs(folder, 4);
   const CountingStorage storage;
@@ -375,7 +377,7 @@ TEST_CASE("a request that fails is an error, and nothing of the batch is handed 
   storage.fail_at(-1);
 }
 
-TEST_CASE("batches that are handed back are used again") {
+TEST_CASE("batches that are passed back are reused") {
   const TemporaryFolder folder;
   const DataFrame rows = load(write_flat(folder, 60)).data();
   Loader loader(rows, {.batch_size = 3, .jobs = 2, .prefetch = 3});
@@ -384,7 +386,7 @@ TEST_CASE("batches that are handed back are used again") {
   CHECK(places.size() <= 4);  // those being made, and the caller's
 }
 
-TEST_CASE("a batch of another loader, or of parts, may be handed in") {
+TEST_CASE("a batch of another loader may be passed in for reuse") {
   const TemporaryFolder folder;
   const DataFrame rows = load(write_pairs(folder, 9)).data();
   Batch batch;
@@ -418,7 +420,7 @@ TEST_CASE("a loader is destroyed and moved in the middle of an epoch") {
   }
 }
 
-TEST_CASE("without batches ahead the calling thread reads, and a failure stays where it is") {
+TEST_CASE("without prefetch the calling thread reads, and an unreadable batch fails again on retry") {
   const TemporaryFolder folder;
   CHECK(rows_of(Loader(load(write_flat(folder, 7)), {.batch_size = 3, .prefetch = 0})) == counted(7));
   Loader loader(load(write_with(folder, 6, 3, Bytes(10))), {.inputs = kImageAndLabel, .batch_size = 2, .prefetch = 0});
@@ -427,7 +429,7 @@ TEST_CASE("without batches ahead the calling thread reads, and a failure stays w
   for (int i = 0; i < 2; ++i) CHECK_THROWS_AS(loader.next(batch), Error);
 }
 
-TEST_CASE("options that make no sense are refused") {
+TEST_CASE("invalid loader options are refused") {
   const TemporaryFolder folder;
   const DataFrame rows = load(write_flat(folder, 3)).data();
   CHECK_THROWS_WITH_AS(Loader(rows, {.inputs = {}}), "a loader needs at least one input", QueryError);
@@ -456,7 +458,7 @@ int in_child(const std::function<bool()>& body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-TEST_CASE("a forked child has loaders of its own, and those that had not started") {
+TEST_CASE("a forked child can use its own loaders, and those that had not started") {
   const TemporaryFolder folder;
   const std::string path = write_flat(folder, 6);
   const DataFrame rows = load(path).data();
@@ -474,7 +476,7 @@ TEST_CASE("a forked child has loaders of its own, and those that had not started
         }) == 0);
 }
 
-TEST_CASE("a loader that runs while its process forks refuses to work in the child, and dies there") {
+TEST_CASE("a running loader refuses to work in a forked child, and can be destroyed there") {
   const TemporaryFolder folder;
   const DataFrame rows = load(write_flat(folder, 20)).data();
   auto loader = std::make_unique<Loader>(rows, LoaderOptions{.batch_size = 2, .jobs = 2, .prefetch = 3});
@@ -496,7 +498,7 @@ TEST_CASE("a loader that runs while its process forks refuses to work in the chi
 }  // namespace
 
 TEST_SUITE("threads") {
-  TEST_CASE("a loader of eight threads gives what one thread gives") {
+  TEST_CASE("a loader with eight threads gives the batches of one thread") {
     const TemporaryFolder folder;
     const DataFrame rows = load(write_pairs(folder, 64)).data();
     for (const int prefetch : {0, 1, 5}) {
@@ -508,7 +510,7 @@ TEST_SUITE("threads") {
     }
   }
 
-  TEST_CASE("loaders of eight threads share a frame, and one raster is read by all") {
+  TEST_CASE("loaders with eight threads share a frame, and read one raster") {
     const TemporaryFolder folder;
     const DataFrame rows = load(write_pairs(folder, 12)).data();
     const auto raster = open_raster(std::get<DataFrame>(rows.read(3)), 0);
@@ -532,7 +534,7 @@ TEST_SUITE("threads") {
     CHECK(wrong == std::vector<int>(8));
   }
 
-  TEST_CASE("broken samples in many threads are all reported, and loaders die while they are read") {
+  TEST_CASE("unreadable samples in many threads are all reported, and loaders can be destroyed meanwhile") {
     const TemporaryFolder folder;
     std::vector<Sample> samples;
     for (int64_t i = 0; i < 40; ++i) samples.emplace_back("s" + std::to_string(1000 + i), i % 3 ? image(i) : Bytes(9));

@@ -23,7 +23,7 @@ constexpr std::string_view kSubfile = "/vsisubfile/";
 /// `row`: the row that the bytes belong to, so that its path for GDAL is verified.
 std::shared_ptr<const Raster> open_source(std::shared_ptr<const ByteSource> bytes, const std::string& vsi_path,
                                           const RasterOpener* fallback, const RowSource* row = nullptr) {
-  std::string why = "it is no TIFF";
+  std::string why = "it is not a TIFF";
   if (auto directory = find_tiff_directory(*bytes)) {
     if (directory->unsupported.empty())
       return make_tiff_raster(std::move(bytes), std::move(directory->layout), vsi_path);

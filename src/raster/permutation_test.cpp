@@ -25,7 +25,7 @@ bool is_bijection(int64_t size, uint64_t key) {
   return true;
 }
 
-TEST_CASE("every position comes exactly once, for any size and key") {
+TEST_CASE("a permutation has every position exactly once, for any size and key") {
   for (int64_t size = 1; size <= 300; ++size) {
     CAPTURE(size);
     CHECK(is_bijection(size, 0));
@@ -46,7 +46,7 @@ TEST_CASE("the order of a key never changes, since trainings resume by it") {
   CHECK(large(1'000'000'006) == 745022722);
 }
 
-TEST_CASE("the largest sizes stay inside, in constant time") {
+TEST_CASE("positions of the largest sizes stay in range, in constant time") {
   for (const int64_t size : {std::numeric_limits<int64_t>::max(), (int64_t{1} << 62) + 1, int64_t{1} << 62}) {
     CAPTURE(size);
     const Permutation permutation(size, 3);
@@ -81,7 +81,7 @@ TEST_CASE("every position moves to every other with the same probability") {
   }
 }
 
-TEST_CASE("neighbours do not stay together, and few positions stay where they are") {
+TEST_CASE("neighbours are separated, and few positions are fixed points") {
   const auto order = all_of(10'000, 5);
   int neighbours = 0, fixed = 0;
   for (std::size_t i = 1; i < order.size(); ++i) {

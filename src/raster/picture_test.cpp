@@ -32,7 +32,7 @@ std::vector<float> ramp(int count) {
 
 }  // namespace
 
-TEST_CASE("a small raster is not shrunk, and runs from dark to bright between its percentiles") {
+TEST_CASE("a small raster is not shrunk, and is stretched between its percentiles") {
   const Picture picture = preview(made(10, 10, ramp(100)));
   CHECK(picture.width == 10);
   CHECK(picture.channels == 1);
@@ -44,7 +44,7 @@ TEST_CASE("a small raster is not shrunk, and runs from dark to bright between it
   CHECK(found[99] == 255);
 }
 
-TEST_CASE("a pixel of the preview is the mean of what falls into it, at edges of less") {
+TEST_CASE("a pixel of the preview is the mean of its source pixels, fewer at the edges") {
   // 5 x 4 becomes 3 x 2 of 2 x 2 pixels.
   const std::vector<float> values = {0, 2, 10, 10, 90,   //
                                      4, 6, 10, 10, 110,  //
@@ -59,7 +59,7 @@ TEST_CASE("a pixel of the preview is the mean of what falls into it, at edges of
   CHECK(raster.rows_read == 4);
 }
 
-TEST_CASE("no data and what is not finite are transparent, and do not count in means") {
+TEST_CASE("no-data and non-finite pixels are transparent and left out of means") {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const Picture picture = preview(made(2, 2, {-9999, 5, std::nanf(""), kInfinity}, -9999));
   CHECK(picture.channels == 2);
@@ -68,7 +68,7 @@ TEST_CASE("no data and what is not finite are transparent, and do not count in m
   CHECK(samples(mean) == std::vector<int>{128});
 }
 
-TEST_CASE("three bands are a colour each, in the order asked for; one of no data makes a pixel transparent") {
+TEST_CASE("three bands are red, green and blue in the requested order, and no data in one makes a pixel transparent") {
   std::vector<float> values;
   for (const float base : {0.F, 100.F, 200.F}) values.insert(values.end(), {base, base + 50, base + 100, base + 25});
   values[1] = -1;
@@ -80,12 +80,12 @@ TEST_CASE("three bands are a colour each, in the order asked for; one of no data
   CHECK(preview(made(2, 2, ramp(8))).channels == 1);
 }
 
-TEST_CASE("a raster without any data is a transparent picture") {
+TEST_CASE("a raster of only no-data gives a transparent picture") {
   const Picture picture = preview(made(1, 2, {-1, -1}, -1));
   CHECK(samples(picture) == std::vector<int>{0, 0, 0, 0});
 }
 
-TEST_CASE("previews of other sizes and numbers of bands are refused") {
+TEST_CASE("previews of invalid sizes and numbers of bands are refused") {
   const auto raster = made(2, 2, ramp(12));
   CHECK_THROWS_WITH_AS(preview(raster, {.size = 0}), doctest::Contains("a preview of 0 pixels"), QueryError);
   CHECK_THROWS_WITH_AS(preview(raster, {.size = 16385}), doctest::Contains("expected 1 to 16384"), QueryError);
@@ -93,7 +93,7 @@ TEST_CASE("previews of other sizes and numbers of bands are refused") {
   CHECK_THROWS_AS(preview(raster, {.bands = {4}}), QueryError);
 }
 
-TEST_CASE("a tensor as it is becomes a picture, channels together") {
+TEST_CASE("a tensor is converted to a picture with interleaved channels") {
   Tensor pixels(DataType::UInt16, {2, 1, 3});
   const uint16_t values[] = {1, 2, 3, 400, 500, 600};
   std::memcpy(pixels.bytes().data(), values, sizeof values);
@@ -106,7 +106,7 @@ TEST_CASE("a tensor as it is becomes a picture, channels together") {
   CHECK(std::vector<uint16_t>(found, found + 6) == std::vector<uint16_t>{1, 400, 2, 500, 3, 600});
 }
 
-TEST_CASE("a tensor of other types or shapes is no picture") {
+TEST_CASE("a tensor of another type or shape is refused as a picture") {
   CHECK_THROWS_WITH_AS(to_picture(Tensor(DataType::Int16, {1, 2, 2})), doctest::Contains("found int16"), QueryError);
   CHECK_THROWS_WITH_AS(to_picture(Tensor(DataType::UInt8, {5, 2, 2})), doctest::Contains("found 5"), QueryError);
   CHECK_THROWS_WITH_AS(to_picture(Tensor(DataType::UInt8, {2, 2})), doctest::Contains("found 2 axes"), QueryError);

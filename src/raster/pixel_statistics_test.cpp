@@ -104,7 +104,7 @@ BandStatistics one_band(std::vector<T> values, std::optional<double> nodata = {}
       MemoryRaster<T>({.width = width, .height = 1, .bands = 1, .nodata = nodata}, std::move(values)))[0];
 }
 
-TEST_CASE("statistics of every type are what the definitions say of valid pixels") {
+TEST_CASE("statistics of every pixel type equal their definitions over valid pixels") {
   check_type<uint8_t>(255);
   check_type<int8_t>(-128);
   check_type<uint16_t>(0);
@@ -120,7 +120,7 @@ TEST_CASE("statistics of every type are what the definitions say of valid pixels
   check_type<double>(kInf);
 }
 
-TEST_CASE("values worked out by hand") {
+TEST_CASE("statistics of a small raster equal values computed by hand") {
   const auto band = one_band<uint16_t>({1, 2, 3, 4, 0, 10}, 0);
   CHECK(band.num_pixels == 6);
   CHECK(band.moments.count == 5);
@@ -134,7 +134,7 @@ TEST_CASE("values worked out by hand") {
   CHECK(band.histogram.quantile(0.95) == doctest::Approx(8.8).epsilon(1e-15));
 }
 
-TEST_CASE("no data that the type cannot hold excludes nothing") {
+TEST_CASE("a no-data value that the type cannot hold excludes no pixel") {
   CHECK(one_band<uint8_t>({0, 255}, -9999).moments.count == 2);
   CHECK(one_band<uint8_t>({0, 255}, 255.5).moments.count == 2);
   CHECK(one_band<uint8_t>({0, 255}, 511).moments.count == 2);
@@ -149,7 +149,7 @@ TEST_CASE("no data is compared in the type of the pixels") {
   CHECK(one_band<float>({-0.0F, 1}, 0).moments.count == 1);
 }
 
-TEST_CASE("a band of no valid pixels counts them, and has no mean and no scale") {
+TEST_CASE("a band without valid pixels has a count of zero, no mean and no scale") {
   const auto band = one_band<float>({-1, std::nanf(""), static_cast<float>(kInf)}, -1);
   CHECK(band.num_pixels == 3);
   CHECK(band.moments.count == 0);
@@ -158,7 +158,7 @@ TEST_CASE("a band of no valid pixels counts them, and has no mean and no scale")
   CHECK_THROWS_WITH_AS(band.scale(), "a band without valid pixels has no scale", QueryError);
 }
 
-TEST_CASE("spread survives numbers that are large beside it") {
+TEST_CASE("the standard deviation is accurate for values much larger than it") {
   std::vector<double> values;
   for (int i = 0; i < 100'000; ++i) values.push_back(1e9 + i % 2);
   CHECK(one_band(values).moments.standard_deviation() == doctest::Approx(0.5).epsilon(1e-9));
@@ -175,7 +175,7 @@ TEST_CASE("the scale of a band gives mean 0 and standard deviation 1") {
   CHECK(flat.offset == -7);
 }
 
-TEST_CASE("bands are those asked for, in their order; others are an error") {
+TEST_CASE("statistics are of the requested bands in their order, and other bands are errors") {
   const MemoryRaster<uint8_t> raster({.width = 1, .height = 1, .bands = 3}, {10, 20, 30});
   const auto found = compute_statistics(raster, {3, 1, 3});
   REQUIRE(found.size() == 3);
@@ -187,7 +187,7 @@ TEST_CASE("bands are those asked for, in their order; others are an error") {
   CHECK_THROWS_AS(compute_quantiles(raster, std::vector{2.0}), QueryError);
 }
 
-TEST_CASE("more values than bins: quantiles stay exact, at the price of another pass") {
+TEST_CASE("quantiles of more values than bins are exact, with a second pass") {
   std::vector<float> values;
   const auto raster = random_raster<float>(400, 300, -9999, values);
   const auto statistics = compute_statistics(raster);
@@ -236,7 +236,7 @@ TEST_CASE("a large raster is read in pieces of whole blocks") {
   CHECK(found.histogram.bins().size() == 1001);
 }
 
-TEST_CASE("moments of parts join to those of the whole, in any order") {
+TEST_CASE("moments of merged parts equal those of the whole, in any order") {
   std::mt19937_64 random(2);
   std::vector<double> all;
   std::vector<BandStatistics> parts;

@@ -11,20 +11,18 @@
 
 using namespace tacore;
 
-namespace {}  // namespace
-
 TEST_CASE("a PNG begins and ends as the standard says") {
   const Bytes png = encode_png({.width = 2, .height = 1, .channels = 1, .samples = bytes_of({7, 9})});
   const Bytes head = bytes_of({0x89, 'P', 'N', 'G', 13,  10,  26,  10,   //
                                0,    0,   0,   13,  'I', 'H', 'D', 'R',  //
                                0,    0,   0,   2,   0,   0,   0,   1,   8, 0, 0, 0, 0});
   CHECK(Bytes(png.begin(), png.begin() + static_cast<std::ptrdiff_t>(head.size())) == head);
-  const Bytes end = bytes_of({0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xae, 0x42, 0x60, 0x82});  // a CRC known to all
+  const Bytes end = bytes_of({0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xae, 0x42, 0x60, 0x82});  // the same in every PNG
   CHECK(Bytes(png.end() - 12, png.end()) == end);
   CHECK(to_text(png).find("IDAT") == 37);
 }
 
-TEST_CASE("the header tells bits and channels") {
+TEST_CASE("the PNG header states bit depth and channels") {
   const uint8_t colours[] = {0, 4, 2, 6};
   for (int channels = 1; channels <= 4; ++channels) {
     for (const DataType type : {DataType::UInt8, DataType::UInt16}) {
@@ -40,7 +38,7 @@ TEST_CASE("the header tells bits and channels") {
   }
 }
 
-TEST_CASE("what is no picture is refused") {
+TEST_CASE("arrays that are not pictures are refused") {
   const Picture good{.width = 2, .height = 2, .channels = 3, .samples = Bytes(12)};
   encode_png(good);
   const auto refused = [&](auto change, const char* why) {

@@ -34,7 +34,7 @@ DataType parse_data_type(std::string_view name) {
     if (row.name == name) return row.type;
     known += (known.empty() ? "" : ", ") + std::string(row.name);
   }
-  throw QueryError("type '" + std::string(name) + "' is none of " + known);
+  throw QueryError("type '" + std::string(name) + "' is not one of " + known);
 }
 
 void check_read(const RasterInfo& info, const std::string& name, std::span<const int> bands, const Window& window,

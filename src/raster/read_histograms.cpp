@@ -54,7 +54,9 @@ class HistogramFile {
   void add(int64_t number, const std::vector<int64_t>& rows, ComponentHistogram& out) const {
     const auto low = numbers(hist::kMin, number), high = numbers(hist::kMax, number);
     const auto raster = open(number, low.size());
-    if (low.size() != high.size()) fail(number, "has as many minima as maxima expected");
+    if (low.size() != high.size())
+      fail(number, "has " + std::to_string(low.size()) + " minima and " + std::to_string(high.size()) +
+                       " maxima; one of each for each band expected");
     if (out.bands.empty()) {
       for (std::size_t band = 0; band < low.size(); ++band)
         out.bands.push_back({low[band], high[band], std::vector<uint64_t>(LinearHistogram::kBins)});
@@ -87,7 +89,7 @@ class HistogramFile {
 
   void check_range(int64_t number, double low, double high) const {
     if ((std::isnan(low) && std::isnan(high)) || (std::isfinite(low) && std::isfinite(high) && low <= high)) return;
-    fail(number, "goes from " + std::to_string(low) + " to " + std::to_string(high));
+    fail(number, "has the range " + std::to_string(low) + " to " + std::to_string(high));
   }
 
   void require_same_ranges(int64_t number, const std::vector<double>& low, const std::vector<double>& high,
@@ -96,7 +98,7 @@ class HistogramFile {
     bool is_same = low.size() == out.bands.size();
     for (std::size_t band = 0; is_same && band < low.size(); ++band)
       is_same = same(low[band], out.bands[band].min) && same(high[band], out.bands[band].max);
-    if (!is_same) fail(number, "has another range than that of the other files; they cannot be added up");
+    if (!is_same) fail(number, "has another range than in the other files; the counts cannot be added");
   }
 
   std::shared_ptr<const Raster> open(int64_t number, std::size_t num_bands) const {
@@ -124,7 +126,7 @@ class HistogramFile {
     with_type(raster.info().type, [&](auto zero) {
       const auto values = pixels.values<decltype(zero)>();
       for (std::size_t i = 0; i < values.size(); ++i) {
-        if (values[i] < 0) fail(number, "counts less than nothing");
+        if (values[i] < 0) fail(number, "has a negative count");
         auto& sum = out.bands[i / per_band].counts[i % LinearHistogram::kBins];
         if (__builtin_add_overflow(sum, static_cast<uint64_t>(values[i]), &sum)) fail(number, "counts overflow");
       }
@@ -146,7 +148,7 @@ std::map<int, std::vector<int64_t>> rows_by_part(const DataFrame& samples) {
   for (int64_t i = 0; i < samples.num_rows(); ++i) {
     const auto key = frame.rows->key(i);
     if (!key) {
-      throw NavigationError("the query dropped the columns that lead to the data (internal:*); SELECT * keeps it",
+      throw NavigationError("the query dropped the internal:* columns that locate the data; SELECT * keeps them",
                             {.path = frame.dataset->path});
     }
     if (key->level != 0)

@@ -29,7 +29,8 @@ RowSource open_row(const DataFrame& frame, int64_t position) {
   const auto& impl = *frame.impl();
   impl.check_position(position);
   if (impl.type(position) == SampleType::Folder) {
-    throw NavigationError("position " + std::to_string(position) + " is a FOLDER; it has children, no pixels",
+    throw NavigationError("position " + std::to_string(position) +
+                              " is a FOLDER, which has no pixels of its own; name one of its children",
                           {.path = impl.dataset->path});
   }
   const auto container = impl.container_of(position);

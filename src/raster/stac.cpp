@@ -99,7 +99,18 @@ std::vector<MetadataColumn> places_of(const Tortilla& samples, int number, const
   return out;
 }
 
+/// Rasters state no time, so one has to be given. Throws SchemaError.
+void require_time(const Tortilla& samples, const Family& family, const FromRasters& from) {
+  if (from.time_start) return;
+  for (int number = 0; number <= samples.depth(); ++number) {
+    if (Level::has(samples, number, family.time)) return;
+  }
+  throw SchemaError("no level has a column " + family.time +
+                    ", the time of acquisition: add it, or give one time for all samples");
+}
+
 Tortilla state_places(Tortilla samples, const Family& family, const FromRasters& from) {
+  require_time(samples, family, from);
   for (int number = 0; number <= samples.depth(); ++number) {
     const Level level(samples, number, family.time);
     const bool is_stated = std::any_of(family.names.begin(), family.names.end(),

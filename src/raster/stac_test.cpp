@@ -11,7 +11,7 @@ using namespace tacore;
 
 namespace {
 
-/// A raster that is nothing but a place.
+/// A raster with a georeference and without pixels.
 class Placed final : public Raster {
  public:
   explicit Placed(Georeference place, int64_t width = 20, int64_t height = 10) : place_(std::move(place)) {
@@ -30,7 +30,7 @@ class Placed final : public Raster {
   Georeference place_;
 };
 
-/// Opens what knows the CRS.
+/// Opens rasters that have a CRS.
 class Opener final : public RasterOpener {
  public:
   std::shared_ptr<const Raster> open(const std::string& path) const override {
@@ -48,7 +48,7 @@ const Georeference kDegrees{.crs = "EPSG:4326", .geotransform = {{10, .1, 0, 50,
 
 }  // namespace
 
-TEST_CASE("STAC of a raster has its CRS, shape, geotransform and centre") {
+TEST_CASE("STAC fields of a raster are its CRS, shape, geotransform and centre") {
   auto options = extensions::to_stac(Placed(kDegrees));
   options.time_start = Timestamp{5};
   CHECK(options.crs == "EPSG:4326");
@@ -60,7 +60,7 @@ TEST_CASE("STAC of a raster has its CRS, shape, geotransform and centre") {
   CHECK(centre.lat == doctest::Approx(49.5));
 }
 
-TEST_CASE("ISTAC of a raster has its footprint and centre in degrees, over the antimeridian too") {
+TEST_CASE("ISTAC fields of a raster are its footprint and centre in degrees, over the antimeridian as well") {
   Georeference place = kDegrees;
   place.geotransform = {{179.5, .1, 0, 50, 0, -.1}};
   const auto options = extensions::to_istac(Placed(place));
@@ -72,7 +72,7 @@ TEST_CASE("ISTAC of a raster has its footprint and centre in degrees, over the a
   CHECK(point_of(*extensions::to_istac(Placed(kDegrees)).centroid).lon == doctest::Approx(11));
 }
 
-TEST_CASE("a CRS without code is asked of the opener for other rasters") {
+TEST_CASE("a CRS without EPSG code is read through the fallback raster opener") {
   Georeference place = kDegrees;
   place.crs = "";
   const Opener opener;
@@ -81,7 +81,7 @@ TEST_CASE("a CRS without code is asked of the opener for other rasters") {
                        SchemaError);
 }
 
-TEST_CASE("a raster without place is refused") {
+TEST_CASE("a raster without georeference is refused") {
   CHECK_THROWS_WITH_AS(extensions::to_stac(Placed({.crs = "EPSG:4326"})),
                        doctest::Contains("made.tif: the raster has no geotransform (ground control points are none)"),
                        SchemaError);

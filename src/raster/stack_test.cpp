@@ -32,7 +32,7 @@ TEST_CASE("samples of one shape are stacked in the order of their rows") {
   }
 }
 
-TEST_CASE("children of a FOLDER that differ cannot be stacked, and both are named") {
+TEST_CASE("children of a FOLDER with different shapes cannot be stacked, and both are named") {
   const Node node = rows_of("landsat_nested.tacozip").read("tile_r1_c1");
   const auto& children = std::get<DataFrame>(node);
   try {
@@ -48,7 +48,7 @@ TEST_CASE("children of a FOLDER that differ cannot be stacked, and both are name
   CHECK(read_stack(children, {.bands = {1}, .type = DataType::Float32}).shape().front() == children.num_rows());
 }
 
-TEST_CASE("nothing and FOLDERs cannot be stacked") {
+TEST_CASE("an empty list and FOLDERs cannot be stacked") {
   CHECK_THROWS_WITH_AS(read_stack(rows_of("landsat.tacozip").head(0)), doctest::Contains("no samples to stack"),
                        QueryError);
   CHECK_THROWS_AS(read_stack(rows_of("landsat_nested.tacozip")), NavigationError);

@@ -40,7 +40,7 @@ double pixels_of(const DataFrame& frame, int64_t position) {
   } else if (auto directory = find_tiff_directory(*row.bytes)) {
     layout = std::move(directory->layout);
   } else {
-    throw FormatError("it is no TIFF", {.path = row.vsi_path});
+    throw FormatError("it is not a TIFF", {.path = row.vsi_path});
   }
   return static_cast<double>(layout.width) * static_cast<double>(layout.height);
 }
@@ -79,8 +79,8 @@ void find_pixels(const DataFrame& frame, StoredStatistics& stored) {
   if (assumed == 0 || stored.rows.size() == 1) return;
   const bool all = assumed == static_cast<int64_t>(stored.rows.size());
   log::warning("statistics: the size of " + std::to_string(assumed) + " of " + std::to_string(stored.rows.size()) +
-               " samples is not known: no stac:tensor_shape, and " + why + "; " +
-               (all ? "all weigh the same" : "they weigh as the others do on average"));
+               " samples is unknown: no stac:tensor_shape, and " + why + "; " +
+               (all ? "all get the same weight" : "they get the mean weight of the others"));
 }
 
 /// The stored statistics of the rows of a frame, with their weights.
@@ -238,11 +238,12 @@ DataFrame frame_over(std::shared_ptr<const Dataset::Impl> dataset, std::shared_p
 DataFrame frame_of(const std::shared_ptr<const Dataset::Impl>& impl, const StatsOptions& options,
                    bool with_histograms = false) {
   if (impl->has_given_rows)
-    throw QueryError("these rows come from a frame: take the statistics of the frame", {.path = impl->path});
+    throw QueryError("statistics: a dataset made of a DataFrame can only be written; use the DataFrame instead",
+                     {.path = impl->path});
   const View& view = impl->view();
   const auto ids = options.child.empty() ? std::vector<std::string>() : split(options.child, '/');
   if (!ids.empty() && (options.level != 0 || !options.id.empty()))
-    throw QueryError("child says which rows are meant; level and id cannot be given with it");
+    throw QueryError("child cannot be combined with level or id");
   const int level = ids.empty() ? options.level : static_cast<int>(ids.size());
   if (level != 0) check_level(level, view.num_levels(), impl->path);
   if (level > 0 && ids.empty() && options.id.empty()) throw QueryError("id is required for level > 0");
@@ -252,7 +253,8 @@ DataFrame frame_of(const std::shared_ptr<const Dataset::Impl>& impl, const Stats
   if (names.empty()) {
     for (int below = level + 1; below < view.num_levels(); ++below) {
       if (!statistics_columns(stored_columns(view, below), false).empty())
-        throw_no_statistics("; level " + std::to_string(below) + " has them: name a child of each sample");
+        throw_no_statistics("; level " + std::to_string(below) +
+                            " has them: name a child of each sample with the option child");
     }
     throw_no_statistics();
   }
@@ -264,7 +266,7 @@ DataFrame frame_of(const std::shared_ptr<const Dataset::Impl>& impl, const Stats
 
 void check_own_rows(const StatsOptions& options) {
   if (options.level != 0 || !options.id.empty() || !options.child.empty())
-    throw QueryError("a frame aggregates its own rows: each of level, id and child belongs to a dataset");
+    throw QueryError("a frame aggregates its own rows; level, id and child are options of a dataset");
 }
 
 double value_of(const PooledBand& band, Statistic which) {

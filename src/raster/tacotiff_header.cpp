@@ -24,7 +24,7 @@ DataType type_of(uint8_t bits, uint8_t format) {
     const auto type = static_cast<DataType>(i);
     if (size_of(type) * 8 == bits && tiff_sample_format(type) == format) return type;
   }
-  throw FormatError("TacoTIFF header: no pixels have " + std::to_string(bits) + " bits of sample format " +
+  throw FormatError("TacoTIFF header: unsupported pixel type, " + std::to_string(bits) + " bits of sample format " +
                     std::to_string(format));
 }
 
@@ -54,9 +54,10 @@ std::string why_misplaced(const TiffLayout& layout) {
 
 /// Parses everything but the tiles.
 TiffLayout decode_fixed(Cursor& in) {
-  if (const uint32_t magic = in.u32(); magic != kMagic) throw FormatError("is no TacoTIFF header: it lacks \"LOVE\"");
+  if (const uint32_t magic = in.u32(); magic != kMagic)
+    throw FormatError("is not a TacoTIFF header: it does not start with \"LOVE\"");
   if (const uint16_t version = in.u16(); version != kVersion) {
-    throw FormatError("TacoTIFF header: version " + std::to_string(version) + ", 1 is known");
+    throw FormatError("TacoTIFF header: version " + std::to_string(version) + ", expected 1");
   }
   TiffLayout out{.compression = Compression::Zstd,
                  .is_planar = true,
@@ -123,7 +124,7 @@ std::vector<std::string> why_no_tacotiff_header(const TiffLayout& layout) {
   refuse(layout.is_big_endian, "is big-endian");
   refuse(layout.compression != Compression::Zstd, "is not compressed with ZSTD");
   refuse(!layout.is_tiled, "is not tiled");
-  refuse(layout.bands > 1 && !layout.is_planar, "has the bands of a pixel together, not in tiles of their own");
+  refuse(layout.bands > 1 && !layout.is_planar, "has planar configuration 1 (pixel-interleaved), not 2");
   refuse(!std::in_range<uint32_t>(layout.width) || !std::in_range<uint32_t>(layout.height),
          "is larger than 2^32 - 1 pixels");
   refuse(!std::in_range<uint16_t>(layout.block_width) || !std::in_range<uint16_t>(layout.block_height),

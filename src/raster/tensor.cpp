@@ -128,8 +128,8 @@ void read(const Raster& raster, const TensorOptions& options, const Request& wan
   }
 }
 
-/// Fresh memory costs a page fault for each 4 KiB, which the first batches wait for; with large pages, where the system
-/// offers them, it costs few.
+/// Asks for large pages, where the system offers them: new memory costs a page fault for each page, and the first
+/// batches would wait for one for each 4 KiB.
 void prefer_huge_pages(std::span<std::byte> memory) {
   constexpr std::size_t kWorthwhile = 4 << 20, kPage = 4096;
   if (memory.size() < kWorthwhile) return;

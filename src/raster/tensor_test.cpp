@@ -48,7 +48,7 @@ TEST_CASE("a tensor has the shape, the type and aligned memory") {
   CHECK(Tensor(DataType::Float64, {0, 7}).bytes().empty());
 }
 
-TEST_CASE("a tensor that cannot be is refused") {
+TEST_CASE("a tensor of invalid shape is refused") {
   CHECK_THROWS_WITH_AS(Tensor(DataType::UInt8, {2, -1}), "a tensor has no axis of length -1", QueryError);
   CHECK_THROWS_WITH_AS(Tensor(DataType::Float64, {int64_t{1} << 31, int64_t{1} << 30}),
                        "a tensor of more than 2^63 bytes", QueryError);
@@ -61,13 +61,13 @@ TEST_CASE("without options all bands are read as they are stored") {
   CHECK(vector_of<uint16_t>(all)[23] == 313);
 }
 
-TEST_CASE("bands come in the order asked for, and repeat") {
+TEST_CASE("bands are read in the requested order, repeats included") {
   const Tensor some = read_tensor(three_bands(), {.bands = {3, 1, 3}, .window = Window{1, 1, 2, 1}});
   CHECK(some.shape() == std::vector<int64_t>{3, 1, 2});
   CHECK(vector_of<uint16_t>(some) == std::vector<uint16_t>{311, 312, 111, 112, 311, 312});
 }
 
-TEST_CASE("each band has its scale, or all have one") {
+TEST_CASE("scales apply per band, or one to all bands") {
   const TensorOptions each{.bands = {2, 1}, .window = Window{0, 0, 2, 1}, .scale = {{0.5, 1}, {2, -200}}};
   const Tensor scaled = read_tensor(three_bands(), each);
   CHECK(vector_of<float>(scaled) == std::vector<float>{101, 101.5, 0, 2});
@@ -76,12 +76,12 @@ TEST_CASE("each band has its scale, or all have one") {
 }
 
 TEST_CASE("a scale is computed in double precision and rounded once") {
-  // 16777217 is no float: in single precision it were 16777216 before anything happens to it.
+  // 16777217 is not a float: single precision would round it to 16777216 before it is scaled.
   CHECK(as<double>(std::vector<uint32_t>{16777217}, {.scale = {{1, 0.5}}}) == std::vector<double>{16777217.5});
   CHECK(as<float>(std::vector<uint32_t>{16777217}, {.scale = {{1, -16777216}}}) == std::vector<float>{1});
 }
 
-TEST_CASE("every type becomes every other") {
+TEST_CASE("every pixel type converts to every other") {
   const auto each_target = [](auto zero) {
     using From = decltype(zero);
     const std::vector<From> pixels{0, 1, 2, 100, 127};
@@ -110,21 +110,21 @@ TEST_CASE("every type becomes every other") {
   each_target(double{});
 }
 
-TEST_CASE("integers are kept within the range of the type") {
+TEST_CASE("integers are clamped to the range of the type") {
   CHECK(as<uint8_t>(std::vector<int16_t>{-1, 255, 256, -32768}) == std::vector<uint8_t>{0, 255, 255, 0});
   CHECK(as<int8_t>(std::vector<uint16_t>{127, 128, 65535}) == std::vector<int8_t>{127, 127, 127});
   CHECK(as<uint64_t>(std::vector<int64_t>{-1, INT64_MAX}) == std::vector<uint64_t>{0, INT64_MAX});
   CHECK(as<int64_t>(std::vector<uint64_t>{UINT64_MAX, (uint64_t{1} << 53) + 1}) ==
-        std::vector<int64_t>{INT64_MAX, (int64_t{1} << 53) + 1});  // by no way through double
+        std::vector<int64_t>{INT64_MAX, (int64_t{1} << 53) + 1});  // never converted to double
   CHECK(as<uint32_t>(std::vector<int64_t>{-5, int64_t{1} << 40}) == std::vector<uint32_t>{0, UINT32_MAX});
 }
 
-TEST_CASE("floating point is rounded to the nearest integer, halves away from zero, and kept within the range") {
+TEST_CASE("floating-point values are rounded to the nearest integer, halves away from zero, and clamped") {
   CHECK(as<int8_t>(std::vector<double>{0.5, 1.5, 2.5, -0.5, -1.5, 0.49999999999999994, 127.4, 127.5, -128.6, 1e300}) ==
         std::vector<int8_t>{1, 2, 3, -1, -2, 0, 127, 127, -128, 127});
   CHECK(as<uint8_t>(std::vector<float>{-0.4f, -0.6f, 254.5f, 300, -300}) == std::vector<uint8_t>{0, 0, 255, 255, 0});
   CHECK(as<int32_t>(std::vector<float>{9730057, -14090949}) ==
-        std::vector<int32_t>{9730057, -14090949});  // + 0.5 is no float
+        std::vector<int32_t>{9730057, -14090949});  // + 0.5 is not a float
   CHECK(as<int32_t>(std::vector<float>{2147483648.0f, -2147483648.0f, 2147483520.0f, 16777217.0f}) ==
         std::vector<int32_t>{INT32_MAX, INT32_MIN, 2147483520, 16777216});
   CHECK(as<int64_t>(std::vector<double>{9223372036854775808.0, 9223372036854774784.0, -1e19}) ==
@@ -133,7 +133,7 @@ TEST_CASE("floating point is rounded to the nearest integer, halves away from ze
         std::vector<uint64_t>{UINT64_MAX, 18446744073709549568u, 0});
 }
 
-TEST_CASE("NaN is 0 as an integer, and infinities are the ends of the range") {
+TEST_CASE("NaN converts to integer 0, and infinities to the ends of the range") {
   CHECK(as<int16_t>(std::vector<double>{kNaN, kInfinity, -kInfinity}) == std::vector<int16_t>{0, INT16_MAX, INT16_MIN});
   const auto floats = as<float>(std::vector<double>{kNaN, kInfinity, -kInfinity, 1e300});
   CHECK(std::isnan(floats[0]));
@@ -142,7 +142,7 @@ TEST_CASE("NaN is 0 as an integer, and infinities are the ends of the range") {
   CHECK(floats[3] == static_cast<float>(kInfinity));
 }
 
-TEST_CASE("a fill takes the place of no data after scaling, and of nothing else") {
+TEST_CASE("the fill value replaces no-data pixels after scaling, and no others") {
   const std::vector<int16_t> pixels{-9999, 1, -9999, 4};
   CHECK(as<float>(pixels, {.scale = {{2, 0}}, .fill = -1}, -9999) == std::vector<float>{-1, 2, -1, 8});
   CHECK(as<int16_t>(pixels, {.fill = 0}, -9999) == std::vector<int16_t>{0, 1, 0, 4});
@@ -154,10 +154,10 @@ TEST_CASE("a fill takes the place of no data after scaling, and of nothing else"
 }
 
 TEST_CASE("no data is compared in the type of the file") {
-  // Text in the file: it names the float nearest to it, which as double is another number.
+  // The file stores no data as text: it means the float nearest to it, whose value as a double differs.
   CHECK(as<float>(std::vector<float>{-3.4028234e38f, 0.1f, 1}, {.fill = 9}, 0.1) ==
         std::vector<float>{-3.4028234e38f, 9, 1});
-  // What no pixel of the type can be is no pixel's value: not 255, not 1.
+  // A no-data value outside of the type matches no pixel: 256 is not 255, and 0.5 is not 1.
   CHECK(as<uint8_t>(std::vector<uint8_t>{255, 0, 1}, {.fill = 9}, 256) == std::vector<uint8_t>{255, 0, 1});
   CHECK(as<uint8_t>(std::vector<uint8_t>{255, 0, 1}, {.fill = 9}, 0.5) == std::vector<uint8_t>{255, 0, 1});
   CHECK(as<uint8_t>(std::vector<uint8_t>{255, 0, 1}, {.fill = 9}, kNaN) == std::vector<uint8_t>{255, 0, 1});
@@ -165,7 +165,7 @@ TEST_CASE("no data is compared in the type of the file") {
         std::vector<double>{9, 1, 4});
 }
 
-TEST_CASE("long rows are converted to their end") {
+TEST_CASE("long rows are converted to their last value") {
   for (const std::size_t length : {511, 512, 513, 1025, 5000}) {
     std::vector<uint16_t> pixels(length);
     std::iota(pixels.begin(), pixels.end(), uint16_t{1});
@@ -196,7 +196,7 @@ TEST_CASE("shape and type are known without reading") {
   CHECK(tensor_type(info, {.type = DataType::Int8, .scale = {{1, 0}}}) == DataType::Int8);
 }
 
-TEST_CASE("options that do not fit the raster are refused, with its name") {
+TEST_CASE("options that do not fit the raster are refused with its name") {
   const auto raster = three_bands();
   CHECK_THROWS_WITH_AS(read_tensor(raster, {.bands = {1, 4}}), "memory: band 4 is not one of 1 to 3", QueryError);
   CHECK_THROWS_WITH_AS(read_tensor(raster, {.bands = {0}}), "memory: band 0 is not one of 1 to 3", QueryError);
@@ -209,7 +209,7 @@ TEST_CASE("options that do not fit the raster are refused, with its name") {
   CHECK_THROWS_AS(tensor_shape(raster.info(), {.bands = {4}}), QueryError);
 }
 
-TEST_CASE("a fill that the type has no value for is refused") {
+TEST_CASE("a fill value that the type cannot hold is refused") {
   const auto raster = three_bands();
   CHECK_THROWS_WITH_AS(read_tensor(raster, {.fill = kNaN}), "memory: fill nan is not a value of uint16", QueryError);
   CHECK_THROWS_AS(read_tensor(raster, {.fill = -1}), QueryError);

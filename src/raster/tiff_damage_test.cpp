@@ -136,7 +136,7 @@ std::vector<uint64_t> lies(int field, uint64_t file_size) {
 
 }  // namespace
 
-TEST_CASE("files that are right are read, files that lie are refused") {
+TEST_CASE("valid files are read, and files with wrong fields are refused") {
   for (const char* prefix : {"good-", "odd-"}) {
     for (const File& file : files(prefix)) {
       CAPTURE(file.name);
@@ -151,7 +151,7 @@ TEST_CASE("files that are right are read, files that lie are refused") {
   CHECK(files("bad-").size() == 16);
 }
 
-TEST_CASE("a TIFF that ends anywhere has all its pixels or is refused") {
+TEST_CASE("a TIFF truncated anywhere has all its pixels or is refused") {
   for (const File& file : files("good-")) {
     CAPTURE(file.name);
     const auto whole = pixels_of(file.bytes);
@@ -165,7 +165,7 @@ TEST_CASE("a TIFF that ends anywhere has all its pixels or is refused") {
   }
 }
 
-TEST_CASE("a byte of a TIFF can be anything") {
+TEST_CASE("a TIFF with any byte changed is read or refused") {
   for (const File& file : files("good-")) {
     CAPTURE(file.name);
     for (std::size_t at = 0; at < file.bytes.size(); ++at) {
@@ -179,7 +179,7 @@ TEST_CASE("a byte of a TIFF can be anything") {
   }
 }
 
-TEST_CASE("every field of a directory can lie") {
+TEST_CASE("a TIFF with any wrong directory field is read or refused") {
   for (const File& file : files("good-")) {
     CAPTURE(file.name);
     const Entries entries = entries_of(file.bytes);
@@ -198,7 +198,7 @@ TEST_CASE("every field of a directory can lie") {
   }
 }
 
-TEST_CASE("several fields of a directory can lie together") {
+TEST_CASE("a TIFF with several wrong directory fields is read or refused") {
   std::mt19937_64 random(1);
   for (const File& file : files("good-")) {
     CAPTURE(file.name);

@@ -63,7 +63,7 @@ class TiffReader {
   std::span<const std::byte> bytes(uint64_t offset, uint64_t size, const What& what) {
     const uint64_t file = source_.size();
     if (offset > file || size > file - offset) {
-      fail(what() + ": " + std::to_string(size) + " bytes are not inside the file of " + std::to_string(file), offset);
+      fail(what() + ": " + std::to_string(size) + " bytes are outside of the file of " + std::to_string(file), offset);
     }
     end_ = std::max(end_, offset + size);
     if (offset + size <= head_.size()) return std::span(head_).subspan(offset, size);
@@ -340,7 +340,7 @@ void read_blocks(Fields& fields, const TiffReader& reader, TiffLayout& layout) {
   const uint64_t expected = layout.num_blocks();
   for (const TiffTag tag : {offsets_tag, sizes_tag}) {
     if (fields.count(tag) < expected && (tag == offsets_tag || fields.has(tag))) {
-      reader.fail(name(tag) + " has " + std::to_string(fields.count(tag)) + " blocks, the sizes ask for " +
+      reader.fail(name(tag) + " has " + std::to_string(fields.count(tag)) + " blocks, the image size requires " +
                   std::to_string(expected));
     }
   }

@@ -54,7 +54,7 @@ TEST_CASE("a sample gets the header of its TIFF, from a file and from bytes") {
   }
 }
 
-TEST_CASE("a sample without header is refused by its id, with all reasons") {
+TEST_CASE("a sample whose TIFF has no header form is refused by its id, with all reasons") {
   const Files files;
   const auto message = schema_error([&] { Sample("strip", files.plain).extend_with(extensions::TiffIndex()); });
   CHECK(message.find("[strip] no TacoTIFF header for ") == 0);
@@ -64,7 +64,7 @@ TEST_CASE("a sample without header is refused by its id, with all reasons") {
   CHECK_THROWS_AS(Sample("text", Bytes(20)).extend_with(extensions::TiffIndex()), FormatError);
 }
 
-TEST_CASE("every FILE of every level gets a header where it can have one") {
+TEST_CASE("every FILE of every level gets a header where its TIFF has one") {
   const Files files;
   const auto tile = [&](const std::string& id) {
     return Sample(id, Tortilla({Sample("image", files.tog), Sample("notes", Bytes(10, std::byte{'x'}))}));
@@ -77,7 +77,7 @@ TEST_CASE("every FILE of every level gets a header where it can have one") {
   for (const std::size_t row : {1U, 3U, 5U}) CHECK(values[row].is_null());
 }
 
-TEST_CASE("a TIFF that cannot have a header is an error, or null where that is asked for") {
+TEST_CASE("a TIFF without header form is an error, or null where that is allowed") {
   const Files files;
   const Tortilla samples({Sample("good", files.tog), Sample("strip", files.plain)});
   CHECK(schema_error([&] { extensions::with_tiff_index(samples); }).find("[strip] no TacoTIFF header") == 0);

@@ -39,14 +39,14 @@ void check_layout(const TiffLayout& layout, uint64_t file_size, const std::strin
   }
   const uint64_t expected = layout.num_blocks();
   if (layout.blocks.size() != expected) {
-    refuse(std::to_string(layout.blocks.size()) + " blocks, the sizes ask for " + std::to_string(expected));
+    refuse(std::to_string(layout.blocks.size()) + " blocks, the image size requires " + std::to_string(expected));
   }
   for (std::size_t i = 0; i < layout.blocks.size(); ++i) {
     const ByteRange& block = layout.blocks[i];
     if (block.size == 0) continue;
     if (block.offset == 0 || block.offset > file_size || block.size > file_size - block.offset) {
       refuse("block " + std::to_string(i) + ": " + std::to_string(block.size) + " bytes at " +
-                 std::to_string(block.offset) + " are not inside the file of " + std::to_string(file_size),
+                 std::to_string(block.offset) + " are outside of the file of " + std::to_string(file_size),
              block.offset);
     }
   }

@@ -65,7 +65,7 @@ std::string message_of(const std::string& header, uint64_t file_size = 2000) {
 
 }  // namespace
 
-TEST_CASE("the structure of a TIFF keeps all that decoding needs") {
+TEST_CASE("the encoded structure of a TIFF keeps all fields that decoding needs") {
   TiffLayout layout = strips();
   check_round_trip(layout);
   layout.is_big_endian = true;
@@ -89,7 +89,7 @@ TEST_CASE("the structure of a TIFF keeps all that decoding needs") {
   check_round_trip(layout);
 }
 
-TEST_CASE("every type of pixel keeps its kind in a structure") {
+TEST_CASE("every pixel type survives in an encoded structure") {
   for (int i = 0; i <= static_cast<int>(DataType::Float64); ++i) {
     TiffLayout layout = strips();
     layout.type = static_cast<DataType>(i);
@@ -98,20 +98,20 @@ TEST_CASE("every type of pixel keeps its kind in a structure") {
   }
 }
 
-TEST_CASE("a block beyond 4 GiB keeps its place and size in a structure") {
+TEST_CASE("a block beyond 4 GiB keeps its offset and size in an encoded structure") {
   TiffLayout layout = strips();
   layout.blocks[4] = {uint64_t{1} << 40, (uint64_t{1} << 32) + 5};
   check_round_trip(layout, uint64_t{1} << 41);
 }
 
-TEST_CASE("the structure of a file that is smaller than it is held against that file") {
+TEST_CASE("a structure whose blocks lie outside a small file is refused") {
   TiffLayout layout = strips();
   for (uint64_t i = 0; i < 5; ++i) layout.blocks[i] = {8 + i, 1};
   check_round_trip(layout, 13);
-  CHECK(has_text(message_of(encode_tiff_structure(layout), 12), "are not inside the file of 12"));
+  CHECK(has_text(message_of(encode_tiff_structure(layout), 12), "are outside of the file of 12"));
 }
 
-TEST_CASE("a structure that is cut off is refused, and no pixel becomes zero by it") {
+TEST_CASE("a truncated structure is refused, and gives no zero pixels") {
   const std::string whole = encode_tiff_structure(strips());
   for (std::size_t size = 0; size < whole.size(); ++size) {
     CAPTURE(size);
@@ -119,7 +119,7 @@ TEST_CASE("a structure that is cut off is refused, and no pixel becomes zero by 
   }
 }
 
-TEST_CASE("a structure whose bytes are damaged gives a layout that fits the file, or a FormatError") {
+TEST_CASE("a structure with damaged bytes gives a layout inside the file, or a FormatError") {
   const std::string whole = encode_tiff_structure(strips());
   for (std::size_t at = 0; at < whole.size(); ++at) {
     for (const int value : {0, 1, 0x7f, 0x80, 0xff}) {
@@ -136,8 +136,7 @@ TEST_CASE("a structure whose bytes are damaged gives a layout that fits the file
   }
 }
 
-TEST_CASE("the structure of every TIFF of the sample imagery is that of its directory" *
-          doctest::test_suite("external")) {
+TEST_CASE("the structure of every sample TIFF equals that of its directory" * doctest::test_suite("external")) {
   if (missing(kImagery)) return;
   int num_checked = 0;
   for (const auto& entry : std::filesystem::directory_iterator(kImagery)) {

@@ -72,7 +72,8 @@ void check_options(const TogOptions& options, const RasterInfo& image) {
 TiffDirectory tags_of(const Raster& raster) {
   const Georeference where = raster.georeference();
   if (!where.crs.empty()) {
-    throw SchemaError("has a CRS that only a TIFF hands on; make it a GeoTIFF first", {.path = raster.name()});
+    throw SchemaError("has a CRS that is only copied from TIFFs; convert the raster to a GeoTIFF first",
+                      {.path = raster.name()});
   }
   TiffDirectory out;
   if (!where.geotransform) return out;

@@ -91,8 +91,7 @@ Bytes patched(Bytes bytes, std::size_t at, std::initializer_list<int> values) {
 
 }  // namespace
 
-TEST_CASE("a TOG has the structure that GDAL gives it, field by field, and the same pixels" *
-          doctest::test_suite("external")) {
+TEST_CASE("a TOG has the structure of GDAL's, field by field, and the same pixels" * doctest::test_suite("external")) {
   if (missing(kGolden)) return;
   const TemporaryFolder folder;
   int num_identical = 0;
@@ -110,7 +109,7 @@ TEST_CASE("a TOG has the structure that GDAL gives it, field by field, and the s
   MESSAGE(num_identical << " of " << std::size(kGoldens) << " files are the same to the last byte");
 }
 
-TEST_CASE("what GDAL made is a TacoTIFF, too" * doctest::test_suite("external")) {
+TEST_CASE("a TIFF that GDAL wrote as a TOG is a TacoTIFF" * doctest::test_suite("external")) {
   if (missing(kGolden)) return;
   for (const auto& golden : kGoldens) {
     CAPTURE(golden.tog);
@@ -122,7 +121,7 @@ TEST_CASE("what GDAL made is a TacoTIFF, too" * doctest::test_suite("external"))
   }
 }
 
-TEST_CASE("pixels of every type, and of images that are no multiple of a tile, survive") {
+TEST_CASE("pixels of every type, and of images that are not a multiple of a tile, are unchanged") {
   const TemporaryFolder folder;
   for (int i = 0; i <= static_cast<int>(DataType::Float64); ++i) {
     const auto type = static_cast<DataType>(i);
@@ -156,7 +155,7 @@ TEST_CASE("a TOG has a TacoTIFF header") {
   CHECK(decode_tacotiff_header(encode_tacotiff_header(layout), source->size(), "a").blocks == layout.blocks);
 }
 
-TEST_CASE("a part of a file keeps its georeference" * doctest::test_suite("external")) {
+TEST_CASE("a TOG of a byte range of a file keeps its georeference" * doctest::test_suite("external")) {
   if (missing(kImagery)) return;
   const TemporaryFolder folder;
   const Bytes tiff = bytes_of(kImagery + "L7_ETMs.tif");
@@ -170,7 +169,7 @@ TEST_CASE("a part of a file keeps its georeference" * doctest::test_suite("exter
   CHECK(bytes_of(folder.path("part.tif")) == bytes_of(folder.path("file.tif")));
 }
 
-TEST_CASE("a TOG of a TOG is the same file") {
+TEST_CASE("a TOG made from a TOG is the same file") {
   const TemporaryFolder folder;
   write_plain_tiff(folder.path("in.tif"), 70, 33, 2, 0, DataType::Int32);
   make_tog(folder.path("in.tif"), folder.path("a.tif"), {.block_size = 32});
@@ -178,7 +177,7 @@ TEST_CASE("a TOG of a TOG is the same file") {
   CHECK(bytes_of(folder.path("a.tif")) == bytes_of(folder.path("b.tif")));
 }
 
-TEST_CASE("the number of threads changes no byte") {
+TEST_CASE("the bytes of a TOG do not depend on the number of threads") {
   const TemporaryFolder folder;
   // Two pieces of work and more: 16 MiB of pixels each.
   write_plain_tiff(folder.path("in.tif"), 1500, 1500, 2, 0, DataType::Float64);
@@ -188,7 +187,7 @@ TEST_CASE("the number of threads changes no byte") {
   CHECK(pixels_of(folder.path("a.tif")) == pixels_of(folder.path("in.tif")));
 }
 
-TEST_CASE("options that make no sense are refused, and what is there is kept") {
+TEST_CASE("invalid options are refused, and existing files are kept") {
   const TemporaryFolder folder;
   const std::string in = write_plain_tiff(folder.path("in.tif"), 40, 20, 1, 0, DataType::UInt8);
   const std::string out = folder.path("out.tif");
@@ -213,7 +212,7 @@ TEST_CASE("options that make no sense are refused, and what is there is kept") {
   CHECK(bytes_of(out) == before);
 }
 
-TEST_CASE("an image of more tiles than can be counted is refused before memory is taken for them") {
+TEST_CASE("an image of too many tiles is refused before memory is allocated for them") {
   const TemporaryFolder folder;
   constexpr uint64_t kTiles = 1 << 20;  // of 2^15 x 2^15 pixels, none of which is stored
   TiffFields fields;
@@ -233,7 +232,7 @@ TEST_CASE("an image of more tiles than can be counted is refused before memory i
                        doctest::Contains("at most 2^32 - 1"), QueryError);
 }
 
-TEST_CASE("a TOG that is stopped or fails leaves nothing behind") {
+TEST_CASE("a TOG that is cancelled or fails leaves no file") {
   const TemporaryFolder folder;
   const std::string in = write_plain_tiff(folder.path("in.tif"), 400, 200, 1, 0, DataType::UInt8);
   const auto stop = [](uint64_t, uint64_t, void*) { return false; };
@@ -243,12 +242,12 @@ TEST_CASE("a TOG that is stopped or fails leaves nothing behind") {
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
 }
 
-TEST_CASE("all that keeps a file from being a TacoTIFF is told") {
+TEST_CASE("all reasons why a file is not a TacoTIFF are reported") {
   const TemporaryFolder folder;
   const std::string in = write_plain_tiff(folder.path("in.tif"), 40, 20, 2, 0, DataType::UInt8);
   CHECK(faults_of(in) ==
-        "has no INTERLEAVE=TILE in its GDAL metadata; is not compressed with ZSTD; is not tiled; has the bands of a "
-        "pixel together, not in tiles of their own");
+        "has no INTERLEAVE=TILE in its GDAL metadata; is not compressed with ZSTD; is not tiled; has planar "
+        "configuration 1 (pixel-interleaved), not 2");
   const std::string path = folder.path("out.tif");
   make_tog(in, path, {.block_size = 32});
   const Bytes good = bytes_of(path);
@@ -261,7 +260,7 @@ TEST_CASE("all that keeps a file from being a TacoTIFF is told") {
   CHECK(faults(patched(good, end + 3, {last ^ 1})) == "does not repeat the last bytes of tile 1 behind it");
   Bytes cut = good;
   cut.resize(good.size() - 1);
-  CHECK(faults(cut) == "has a tile without room for its frame");
+  CHECK(faults(cut) == "has a tile without room for its leader and trailer");
   cut.resize(100);
   CHECK(faults(cut).find("is broken: ") == 0);
   CHECK(faults(Bytes(50)).find("is broken: ") == 0);

@@ -125,11 +125,11 @@ TiffIndexFileResult write_tiff_index(const std::string& path, const TiffIndexFil
   const auto storage = any_storage();
   const Detected at = detect(*storage, path);
   if (at.format == Format::Tacollection) {
-    throw ValidationError("an index of datasets, each of which has a file of headers of its own", {.path = path});
+    throw ValidationError("an index of datasets: each dataset has its own TIFF index", {.path = path});
   }
   if (at.format != Format::Zip && at.format != Format::Tacocat) {
     throw ValidationError(
-        "headers are kept for ZIPs and their indexes, whose checksums prove them; each other TIFF is read by its own",
+        "a TIFF index is only made for ZIPs and their indexes, whose checksums verify it; other TIFFs need none",
         {.path = path});
   }
   const auto container = open_container(storage, at, path, options.base_path);
@@ -138,7 +138,7 @@ TiffIndexFileResult write_tiff_index(const std::string& path, const TiffIndexFil
   require_apart(out.path, files_of(*container));
   OutputFile file(out.path, options.overwrite);
   const auto entries = entries_of(*container, options, out);
-  if (entries.empty()) throw ValidationError("has no TIFF that could have a header", {.path = path});
+  if (entries.empty()) throw ValidationError("has no TIFF that can be indexed", {.path = path});
   file.write(0, encode(entries, fingerprint_of(*container)));
   file.sync();
   const auto num_files = static_cast<uint64_t>(out.num_headers + out.num_others + out.num_broken);

@@ -137,10 +137,10 @@ class FolderDraft {
   StagingDir draft_;
 };
 
-/// STORE/NAME of `given`; a missing name is completed.
+/// STORE/NAME of `given`; a missing name is that of the output, or of the only dataset in the store.
 StorePath find_dataset(const std::string& given, const std::string& output) {
   auto found = find_store(given);
-  if (!found) throw ValidationError("is no chunk store, and no dataset in one", {.path = given});
+  if (!found) throw ValidationError("is neither a chunk store nor a dataset in one", {.path = given});
   const auto names = dataset_names(found->store);
   const auto has = [&](const std::string& name) { return std::binary_search(names.begin(), names.end(), name); };
   if (found->name.empty() && has(file_name(output))) found->name = file_name(output);
@@ -148,7 +148,7 @@ StorePath find_dataset(const std::string& given, const std::string& output) {
   if (has(found->name)) return *found;
   const std::string what =
       found->name.empty() ? "STORE/NAME expected" : "no dataset is called " + tacore::quoted(found->name);
-  throw ValidationError(what + "; the store has " + (names.empty() ? "none" : join(names, ", ")),
+  throw ValidationError(what + "; the store has " + (names.empty() ? "no datasets" : join(names, ", ")),
                         {.path = found->store});
 }
 
@@ -190,7 +190,7 @@ SyncResult sync_from_store(const std::string& store, const std::string& dataset,
       parse_manifest({reinterpret_cast<const char*>(text.data()), text.size()}, kMaxChunk, path);
   if (!manifest.name.empty() && manifest.name != from.name) {
     throw FormatError(
-        "manifest: is that of " + tacore::quoted(manifest.name) + ", expected that of " + tacore::quoted(from.name),
+        "is the manifest of " + tacore::quoted(manifest.name) + ", expected that of " + tacore::quoted(from.name),
         {.path = path});
   }
   check_output(output, manifest.is_zip, options.overwrite);

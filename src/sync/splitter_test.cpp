@@ -41,7 +41,7 @@ double share(const std::vector<std::string>& chunks, const std::vector<std::stri
   return shared / all;
 }
 
-TEST_CASE("Chunks have sizes between a quarter of the mean and four times as much, about the mean") {
+TEST_CASE("Chunk sizes lie between a quarter and four times the mean, and average to it") {
   for (const std::size_t mean : {kMeanChunk, kMeanTableChunk}) {
     CAPTURE(mean);
     const auto chunks = chunks_of(noise(8 << 20, 1), mean);
@@ -58,14 +58,14 @@ TEST_CASE("Chunks have sizes between a quarter of the mean and four times as muc
   }
 }
 
-TEST_CASE("A stream of one byte is cut at the largest size") {
+TEST_CASE("A stream of one repeated byte is cut at the maximum size") {
   const auto chunks = chunks_of(std::string(2 * kMaxChunk + 5, '\0'));
   REQUIRE(chunks.size() == 3);
   CHECK(chunks[0].size() == kMaxChunk);
   CHECK(chunks[2].size() == 5);
 }
 
-TEST_CASE("A short stream is one chunk, an empty one none") {
+TEST_CASE("A short stream is one chunk, and an empty one has none") {
   CHECK(first_chunk({}) == 0);
   for (const std::size_t size : {std::size_t{1}, kMeanChunk / 4 - 1, kMeanChunk / 4, kMeanChunk / 4 + 1}) {
     const std::string text = noise(size, 2);
@@ -73,7 +73,7 @@ TEST_CASE("A short stream is one chunk, an empty one none") {
   }
 }
 
-TEST_CASE("Where a chunk ends does not depend on what comes after the largest size") {
+TEST_CASE("The end of a chunk does not depend on bytes beyond the maximum size") {
   const std::string text = noise(4 * kMaxChunk, 3);
   const auto bytes = std::as_bytes(std::span(text));
   for (std::size_t at = 0; at + kMaxChunk <= bytes.size(); at += 10'007) {
@@ -81,7 +81,7 @@ TEST_CASE("Where a chunk ends does not depend on what comes after the largest si
   }
 }
 
-TEST_CASE("What stands behind inserted, removed or changed bytes has its old chunks") {
+TEST_CASE("Bytes after an insertion, a removal or a change fall into their old chunks") {
   const std::string text = noise(8 << 20, 4);
   const auto before = chunks_of(text);
   const std::size_t middle = text.size() / 2;
@@ -92,7 +92,7 @@ TEST_CASE("What stands behind inserted, removed or changed bytes has its old chu
   CHECK(share(chunks_of(noise(8 << 20, 7)), before) == 0);
 }
 
-TEST_CASE("The same bytes have the chunks that stores know") {
+TEST_CASE("The chunk boundaries of given bytes are those of existing stores") {
   std::vector<std::size_t> sizes;
   for (const auto& chunk : chunks_of(noise(300'000, 8))) sizes.push_back(chunk.size());
   CHECK(sizes == std::vector<std::size_t>{103731, 30581, 84463, 72367, 8858});

@@ -27,8 +27,8 @@ namespace {
 constexpr std::string_view kMarker = "TACO_STORE", kMarkerText = "taco chunk store, version 1\n";
 constexpr std::string_view kExtension = ".json";
 
-/// The number of bytes of chunks that are synced together: more would be lost with a killed process, fewer would wait
-/// for the disk too often.
+/// The number of bytes of chunks that are synced to the disk together: a killed process loses at most one batch, and
+/// smaller batches would wait for the disk too often.
 constexpr uint64_t kBatch = 256 << 20;
 
 /// The folder of chunks has a subfolder for each first byte of a hash.
@@ -65,7 +65,7 @@ void write_small_file(const std::string& path, std::string_view text, bool overw
   out.commit();
 }
 
-/// True when there is a file of these bytes. Existing chunks are read and compared: a backup must be certain.
+/// True when the file exists and has these bytes. It is read and compared, since a backup must be reliable.
 bool holds(const std::string& path, std::span<const std::byte> bytes) {
   struct stat status = {};
   if (::stat(path.c_str(), &status) != 0 || static_cast<uint64_t>(status.st_size) != bytes.size()) return false;
@@ -90,13 +90,13 @@ std::optional<StorePath> find_store(const std::string& given) {
 
 void make_store(const std::string& path) {
   if (path.empty() || path.find('\0') != path.npos || is_remote(path)) {
-    throw ValidationError("the store is " + tacore::quoted(path) + "; the name of a folder of this machine expected");
+    throw ValidationError("the store is " + tacore::quoted(path) + "; a local folder expected");
   }
   std::error_code none;
   const auto status = std::filesystem::symlink_status(path, none);
   if (std::filesystem::exists(status) &&
       (!std::filesystem::is_directory(status) || !std::filesystem::is_empty(path, none))) {
-    throw ValidationError("is no chunk store; one, or the name of a new one, expected", {.path = path});
+    throw ValidationError("is not a chunk store; a store, or the path of a new one, expected", {.path = path});
   }
   const StagingDir staging(path, "");
   staging.make_folder("chunks");

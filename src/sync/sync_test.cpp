@@ -89,7 +89,7 @@ TEST_CASE("A ZIP and a FOLDER come out of a store as they went in") {
   }
 }
 
-TEST_CASE("What a store has is not stored again") {
+TEST_CASE("A chunk that a store has is not stored again") {
   const Sets sets;
   const SyncResult first = sync_to_store(sets.zip, sets.store);
   CHECK(first.num_bytes_moved == fs::file_size(sets.zip));
@@ -102,16 +102,16 @@ TEST_CASE("What a store has is not stored again") {
   CHECK(again.num_chunks_reused == first.num_chunks_moved);
   CHECK(again.num_bytes_reused == first.num_bytes_moved);
   CHECK(file_text(manifest_path(sets.store, "set.tacozip")) == manifest);
-  SUBCASE("not under another name either") {
+  SUBCASE("A dataset under another name adds no chunks") {
     CHECK(sync_to_store(sets.zip, sets.store + "/other").num_chunks_moved == 0);
     CHECK(dataset_names(sets.store) == Strings{"other", "set.tacozip"});
   }
-  SUBCASE("nor as a FOLDER: payloads have the same chunks, wherever they lie") {
+  SUBCASE("A dataset as FOLDER shares its payload chunks with the ZIP") {
     const SyncResult folder = sync_to_store(sets.folder, sets.store);
     CHECK(folder.num_bytes_reused >= 1'540'000);
     CHECK(folder.num_bytes_moved < 50'000);
   }
-  SUBCASE("nor in another ZIP, with samples that were not there") {
+  SUBCASE("A ZIP with additional samples shares the chunks of the common ones") {
     sets.shop.add("a_new_one", noise(100'000, 3));
     create({sets.shop.tree(), collection()}, sets.shop.out("more.tacozip"));
     const SyncResult more = sync_to_store(sets.shop.out("more.tacozip"), sets.store);
@@ -120,7 +120,7 @@ TEST_CASE("What a store has is not stored again") {
   }
 }
 
-TEST_CASE("A Parquet file is cut finer than others, alike in a ZIP and in a FOLDER") {
+TEST_CASE("Parquet files are cut into smaller chunks than others, alike in a ZIP and in a FOLDER") {
   const Workshop shop = Workshop::in_memory();
   shop.add("table.parquet", noise(600'000, 9));
   shop.add("other", noise(600'000, 9));
@@ -135,7 +135,7 @@ TEST_CASE("A Parquet file is cut finer than others, alike in a ZIP and in a FOLD
   CHECK(sync_to_store(shop.out("set.tacozip"), store).num_bytes_reused >= 1'200'000);
 }
 
-TEST_CASE("A put makes the same chunks and manifest whatever the number of threads is") {
+TEST_CASE("The chunks and the manifest do not depend on the number of threads") {
   const Sets sets;
   sync_to_store(sets.zip, sets.store, {.task = {.jobs = 1}});
   sync_to_store(sets.zip, sets.shop.out("other"), {.task = {.jobs = 4}});
@@ -144,7 +144,7 @@ TEST_CASE("A put makes the same chunks and manifest whatever the number of threa
   CHECK(chunk_files(sets.store).size() == chunk_files(sets.shop.out("other")).size());
 }
 
-TEST_CASE("A put that is stopped leaves no manifest, and the next one goes on from there") {
+TEST_CASE("A cancelled put leaves no manifest, and the next put reuses its chunks") {
   const Sets sets;
   struct Stop {
     static bool half(uint64_t done, uint64_t all, void*) { return done < all / 2; }
@@ -162,7 +162,7 @@ TEST_CASE("A put that is stopped leaves no manifest, and the next one goes on fr
   CHECK(file_text(sets.shop.out("back.tacozip")) == file_text(sets.zip));
 }
 
-TEST_CASE("What a put that was killed left is removed by the next") {
+TEST_CASE("Temporary files of a killed put are removed by the next") {
   const Sets sets;
   sync_to_store(sets.zip, sets.store);
   fs::create_directory(sets.store + "/.chunks.0123456789abcdef.part");
@@ -171,7 +171,7 @@ TEST_CASE("What a put that was killed left is removed by the next") {
   CHECK(leftovers(sets.store).empty());
 }
 
-TEST_CASE("While one put writes to a store another waits, until it is stopped") {
+TEST_CASE("A second put to a store waits for the first, until it is cancelled") {
   const Sets sets;
   make_store(sets.store);
   std::optional<StoreWriter> writer(sets.store);
@@ -185,7 +185,7 @@ TEST_CASE("While one put writes to a store another waits, until it is stopped") 
   first.join();
 }
 
-TEST_CASE("Two puts that make the same store both end well") {
+TEST_CASE("Two puts that create the same store both succeed") {
   const Sets sets;
   std::vector<std::string> errors(2);
   std::vector<std::thread> puts;
@@ -213,7 +213,8 @@ TEST_CASE("A put replaces an older version, and another dataset of the same name
   create({shop.tree(), other}, shop.out("id.tacozip"));
   CHECK(has_text(put(shop.out("id.tacozip")), "has another dataset called 'set.tacozip', with the id "));
   create({Tortilla({Sample("else", to_bytes("x"))}), collection()}, shop.out("samples.tacozip"));
-  CHECK(has_text(put(shop.out("samples.tacozip")), "of the same id, none of whose first 4 samples is in this one"));
+  CHECK(has_text(put(shop.out("samples.tacozip")),
+                 "with the same id, but without any sample in common among its first 4"));
   CHECK(file_text(manifest_path(sets.store, "set.tacozip")) == first);
   shop.add("new", "a new one");
   create({shop.tree(), collection()}, shop.out("more.tacozip"));
@@ -223,10 +224,10 @@ TEST_CASE("A put replaces an older version, and another dataset of the same name
   sync_to_store(sets.zip, sets.store + "/a.tacozip");
   fs::copy_file(manifest_path(sets.store, "a.tacozip"), manifest_path(sets.store, "b.tacozip"));
   CHECK(has_text(fault([&] { sync_from_store(sets.store + "/b.tacozip", shop.out("b.tacozip")); }),
-                 "manifest: is that of 'a.tacozip', expected that of 'b.tacozip'"));
+                 "is the manifest of 'a.tacozip', expected that of 'b.tacozip'"));
 }
 
-TEST_CASE("A ZIP of which a bit flipped is refused, and the version of before stays in the store") {
+TEST_CASE("A ZIP with a flipped bit is refused, and the store keeps the version before") {
   const Sets sets;
   sets.shop.add("huge", std::string(70 << 20, 'z'));  // split by several threads
   create({sets.shop.tree(), collection()}, sets.zip, {.output = {.overwrite = true}});
@@ -240,7 +241,7 @@ TEST_CASE("A ZIP of which a bit flipped is refused, and the version of before st
     std::ofstream(sets.zip, std::ios::binary) << bad;
     const std::string why = fault([&] { sync_to_store(sets.zip, sets.store); });
     CHECK(has_text(why, sets.zip + ": entry '" + entry.name + "' is damaged: " + std::to_string(entry.size)));
-    CHECK(has_text(why, "the ZIP says " + std::to_string(entry.crc32)));
+    CHECK(has_text(why, "the ZIP states " + std::to_string(entry.crc32)));
     CHECK(file_text(manifest_path(sets.store, "set.tacozip")) == before);
     CHECK(leftovers(sets.store).empty());
   }
@@ -248,7 +249,7 @@ TEST_CASE("A ZIP of which a bit flipped is refused, and the version of before st
   CHECK(fault([&] { sync_to_store(sets.zip, sets.store); }) == "");
 }
 
-TEST_CASE("Entries with extra fields and descriptors, and a TACO_HEADER that was patched, have their CRC-32s, too") {
+TEST_CASE("Entries with extra fields and data descriptors, and a patched TACO_HEADER, are verified by CRC-32") {
   const Sets sets;
   const std::string made = file_text(sets.zip);
   HandMadeZip other;
@@ -270,7 +271,7 @@ TEST_CASE("Entries with extra fields and descriptors, and a TACO_HEADER that was
   CHECK(has_text(fault([&] { sync_to_store(sets.zip, sets.store); }), "entry 'DATA/small' is damaged"));
 }
 
-TEST_CASE("A chunk that is missing, cut or changed is named, and nothing is made") {
+TEST_CASE("A missing, truncated or changed chunk is named, and nothing is written") {
   const Sets sets;
   sync_to_store(sets.folder, sets.store);
   const auto chunks = chunk_files(sets.store);
@@ -286,23 +287,23 @@ TEST_CASE("A chunk that is missing, cut or changed is named, and nothing is made
   std::ofstream(chunk, std::ios::binary) << other;
   CHECK(has_text(get(), chunk + ": this chunk is damaged: its SHA-256 is"));
   CHECK(sets.shop.num_made() == num_made);
-  SUBCASE("it is stored again when it was removed") {
+  SUBCASE("A chunk that was removed is stored again") {
     fs::remove(chunk);
     CHECK(sync_to_store(sets.folder, sets.store).num_chunks_moved == 1);
     CHECK(get() == "");
   }
-  SUBCASE("and also when bytes of it changed") {
+  SUBCASE("A chunk with changed bytes is stored again") {
     CHECK(sync_to_store(sets.folder, sets.store).num_chunks_moved == 1);
     CHECK(get() == "");
   }
-  SUBCASE("or when it was cut") {
+  SUBCASE("A chunk that was truncated is stored again") {
     std::ofstream(chunk, std::ios::binary) << "short";
     CHECK(sync_to_store(sets.folder, sets.store).num_chunks_moved == 1);
     CHECK(get() == "");
   }
 }
 
-TEST_CASE("Files in a store that are no chunks of a dataset do not matter") {
+TEST_CASE("Foreign files in a store are ignored") {
   const Sets sets;
   sync_to_store(sets.folder, sets.store);
   std::ofstream(sets.store + "/chunks/00/" + std::string(64, '0')) << "extra";
@@ -312,7 +313,7 @@ TEST_CASE("Files in a store that are no chunks of a dataset do not matter") {
   CHECK(files_of(sets.shop.out("back")) == files_of(sets.folder));
 }
 
-TEST_CASE("A dataset that is there is replaced only with overwrite, and stays where the new one cannot be made") {
+TEST_CASE("An existing dataset is replaced only with overwrite, and kept when the get fails") {
   const Sets sets;
   const std::string back[] = {sets.shop.out("back.tacozip"), sets.shop.out("back")};
   for (const auto& path : {sets.zip, sets.folder}) {
@@ -335,7 +336,7 @@ TEST_CASE("A dataset that is there is replaced only with overwrite, and stays wh
   CHECK(sets.shop.num_made() == 5);
 }
 
-TEST_CASE("A get that is stopped leaves nothing") {
+TEST_CASE("A cancelled get leaves no files") {
   const Sets sets;
   for (const auto& path : {sets.zip, sets.folder}) {
     sync_to_store(path, sets.store);
@@ -348,7 +349,7 @@ TEST_CASE("A get that is stopped leaves nothing") {
   }
 }
 
-TEST_CASE("A manifest that leads out of the folder, or lies, makes nothing") {
+TEST_CASE("A manifest with path traversal or wrong values is refused, and nothing is written") {
   const Sets sets;
   sync_to_store(sets.folder, sets.store);
   const ChunkManifest good = manifest_of(sets.store, "set");
@@ -364,7 +365,7 @@ TEST_CASE("A manifest that leads out of the folder, or lies, makes nothing") {
     CHECK(has_text(get(encode_manifest(bad)), "set.json: manifest: "));
   }
   const std::string text = encode_manifest(good);
-  CHECK(has_text(get(text.substr(0, text.size() / 2)), "not JSON, or cut"));
+  CHECK(has_text(get(text.substr(0, text.size() / 2)), "invalid or truncated JSON"));
   ChunkManifest larger = good;
   larger.files[0].size += 1;
   CHECK(has_text(get(encode_manifest(larger)), "its chunks have"));
@@ -376,7 +377,7 @@ TEST_CASE("A manifest that leads out of the folder, or lies, makes nothing") {
   CHECK(get(text) == "");
 }
 
-TEST_CASE("What is no store, no dataset or has the wrong name is refused before anything is written") {
+TEST_CASE("An invalid store, dataset or name is refused before anything is written") {
   const Sets sets;
   const Workshop& shop = sets.shop;
   shop.add("files/one", "1");
@@ -387,15 +388,15 @@ TEST_CASE("What is no store, no dataset or has the wrong name is refused before 
   const auto get = [](const std::string& from, const std::string& to) {
     return fault([&] { sync_from_store(from, to, {.overwrite = true}); });
   };
-  CHECK(has_text(put(sets.zip, shop.source("files")), "is no chunk store"));
-  CHECK(has_text(put(sets.zip, sets.folder), "is no chunk store"));
-  CHECK(has_text(put(sets.zip, shop.out("other.tacozip")), "one of both has to be a store"));
+  CHECK(has_text(put(sets.zip, shop.source("files")), "is not a chunk store"));
+  CHECK(has_text(put(sets.zip, sets.folder), "is not a chunk store"));
+  CHECK(has_text(put(sets.zip, shop.out("other.tacozip")), "one of the two paths must be a chunk store"));
   CHECK(put(shop.source("files"), sets.store) != "");
   for (const std::string& store : {std::string(), std::string("a\0b", 3), std::string("s3://bucket/store")}) {
-    CHECK(has_text(put(sets.zip, store), "the name of a folder of this machine expected"));
+    CHECK(has_text(put(sets.zip, store), "a local folder expected"));
   }
   CHECK(shop.num_made() == num_made);
-  CHECK(has_text(get(sets.zip, shop.out("x.zip")), "is no chunk store"));
+  CHECK(has_text(get(sets.zip, shop.out("x.zip")), "is neither a chunk store nor a dataset in one"));
   sync_to_store(sets.zip, sets.store);
   CHECK(has_text(put(sets.store, shop.out("two")), "is in a chunk store; a dataset expected"));
   CHECK(has_text(get(sets.store, sets.store), "is in a chunk store"));
@@ -405,12 +406,13 @@ TEST_CASE("What is no store, no dataset or has the wrong name is refused before 
   CHECK(has_text(get(sets.store, shop.out("x.zip")), "STORE/NAME expected; the store has set, set.tacozip"));
   CHECK(has_text(get(sets.store + "/set", shop.out("x.zip")), "the name of a folder expected"));
   CHECK(has_text(get(sets.store + "/set", shop.source("files")), "is a folder of other files"));
-  CHECK(has_text(get(sets.store + "/set.tacozip/..", shop.out("x.zip")), "no chunk store"));
+  CHECK(has_text(get(sets.store + "/set.tacozip/..", shop.out("x.zip")),
+                 "is neither a chunk store nor a dataset in one"));
   shop.add("later/TACO_STORE", "taco chunk store, version 2\n");
   CHECK(has_text(put(sets.zip, shop.source("later")), "expected 'taco chunk store, version 1"));
 }
 
-TEST_CASE("The name of a dataset stands for itself in a store that has several") {
+TEST_CASE("The file name of the output selects the dataset of a store with several") {
   const Sets sets;
   sync_to_store(sets.zip, sets.store);
   sync_to_store(sets.folder, sets.store);
@@ -420,7 +422,7 @@ TEST_CASE("The name of a dataset stands for itself in a store that has several")
   CHECK(file_text(sets.zip) == zip);
 }
 
-TEST_CASE("A link in a FOLDER is refused") {
+TEST_CASE("A symbolic link in a FOLDER is refused") {
   const Sets sets;
   fs::create_symlink("/etc/hostname", sets.folder + "/DATA/link");
   CHECK(has_text(fault([&] { sync_to_store(sets.folder, sets.store); }), "link: is a link or device"));

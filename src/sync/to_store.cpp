@@ -108,7 +108,7 @@ class ZipCheck {
       // Writers patch TACO_HEADER, and readers accept its outdated CRC-32.
       if (entry.name == names::kHeader || !entry.is_stored() || found_[i] == entry.crc32) continue;
       throw FormatError("entry " + tacore::quoted(entry.name) + " is damaged: " + std::to_string(entry.size) +
-                            " bytes have CRC-32 " + std::to_string(found_[i]) + ", the ZIP says " +
+                            " bytes have CRC-32 " + std::to_string(found_[i]) + ", the ZIP states " +
                             std::to_string(entry.crc32),
                         {.path = name_, .offset = payloads_[i].offset});
     }
@@ -246,7 +246,7 @@ std::optional<ChunkManifest> find_older(const std::string& store, const Input& i
   if (!storage->exists(path)) return std::nullopt;
   const auto fail = [&](const std::string& what) {
     throw ValidationError("has another dataset called " + tacore::quoted(input.manifest.name) + ", " + what +
-                              "; STORE/NAME gives this one another name, overwrite replaces that one",
+                              "; STORE/NAME stores this one under another name, overwrite replaces the old one",
                           {.path = store});
   };
   std::optional<ChunkManifest> older;
@@ -258,13 +258,13 @@ std::optional<ChunkManifest> find_older(const std::string& store, const Input& i
     return ChunkManifest{};
   }
   if (overwrite) return older;
-  if (older->name.empty()) fail("whose manifest does not say what it is");
+  if (older->name.empty()) fail("whose manifest has no name and id to compare");
   if (older->id != input.manifest.id)
     fail("with the id " + tacore::quoted(older->id) + " instead of " + tacore::quoted(input.manifest.id));
   const std::set<std::string> known(older->samples.begin(), older->samples.end());
   const auto ids = sample_ids(*input.samples, std::nullopt);
   if (std::ranges::none_of(ids, [&](const auto& id) { return known.contains(id); }))
-    fail("of the same id, none of whose first " + std::to_string(known.size()) + " samples is in this one");
+    fail("with the same id, but without any sample in common among its first " + std::to_string(known.size()));
   return older;
 }
 
@@ -310,8 +310,9 @@ class Putter {
     if (input_.zip) return input_.zip;
     auto out = input_.storage->open(path_of_name(input_.folder, file.name), hint_of(file.name));
     if (out->size() == file.size) return out;
-    throw IoError("has " + std::to_string(out->size()) + " bytes, a moment ago it had " + std::to_string(file.size),
-                  {.path = out->name()});
+    throw IoError(
+        "has " + std::to_string(out->size()) + " bytes, but had " + std::to_string(file.size) + " when the sync began",
+        {.path = out->name()});
   }
 
   Chunk put(std::span<const std::byte> bytes) {
@@ -346,8 +347,10 @@ SyncResult sync_to_store(const std::string& dataset, const std::string& store, c
   if (to.store.empty()) {
     to.store = without_slashes(store);
     if (is_zip_name(to.store)) {
-      throw ValidationError("is the name of a dataset; one of both has to be a store, convert makes a ZIP of a FOLDER",
-                            {.path = store});
+      throw ValidationError(
+          "is the name of a dataset, but one of the two paths must be a chunk store; `taco convert` makes a ZIP of a "
+          "FOLDER",
+          {.path = store});
     }
     make_store(to.store);
   }

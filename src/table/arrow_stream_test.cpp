@@ -19,7 +19,7 @@ std::shared_ptr<const Rows> three() {
   return table_rows(table_of({{"id", texts({"a", "b", "c"})}, {"n", integers({1, std::nullopt, 3})}}));
 }
 
-TEST_CASE("rows leave as batches with the columns that are asked for, in their order and by their names") {
+TEST_CASE("rows are exported as batches of the requested columns, in order and with their names") {
   const auto batches =
       batch_reader(three(), {{"number", 1}, {"id", 0}, {"path", -1, [](int64_t row) {
                                                           return row == 1 ? std::nullopt
@@ -36,7 +36,7 @@ TEST_CASE("rows leave as batches with the columns that are asked for, in their o
   CHECK_FALSE(read_batch(*batches));
 }
 
-TEST_CASE("a level leaves row group by row group, at most 65,536 rows at once") {
+TEST_CASE("a level is exported row group by row group, at most 65,536 rows per batch") {
   std::vector<std::optional<int64_t>> numbers(70000, 1);
   const auto batches = batch_reader(table_rows(table_of({{"n", integers(numbers)}})), {{"n", 0}});
   CHECK(read_batch(*batches)->num_rows() == 65536);
@@ -44,7 +44,7 @@ TEST_CASE("a level leaves row group by row group, at most 65,536 rows at once") 
   CHECK_FALSE(read_batch(*batches));
 }
 
-TEST_CASE("no rows have a schema and no batch") {
+TEST_CASE("no rows give a schema and no batch") {
   const auto batches = batch_reader(three()->slice(0, 0), {{"id", 0}});
   CHECK(batches->schema()->num_fields() == 1);
   CHECK_FALSE(read_batch(*batches));
@@ -68,7 +68,7 @@ TEST_CASE("a stream gives back what went in, and each end may be released first"
   CHECK(import_table(&owned)->num_rows() == 2);
 }
 
-TEST_CASE("an error arrives as it was thrown, and across the C interface with its words") {
+TEST_CASE("an error is rethrown unchanged, and its message crosses the C interface") {
   const auto failing = [] {
     return batch_reader(three(), {{"path", -1, [](int64_t row) -> std::optional<std::string> {
                                      if (row == 2) throw FormatError("row 2 is bad", {.path = "a.tacozip"});

@@ -35,7 +35,8 @@ class BoundedPool : public arrow::MemoryPool {
  private:
   arrow::Status bounded(int64_t size) const {
     if (size <= limit_) return arrow::Status::OK();
-    return arrow::Status::Invalid("asks for ", size, " bytes at once, at most ", limit_, " fit a file of this size");
+    return arrow::Status::Invalid("allocation of ", size, " bytes, at most ", limit_,
+                                  " allowed for a file of this size");
   }
 
   arrow::MemoryPool* pool_ = arrow::default_memory_pool();

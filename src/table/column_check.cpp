@@ -29,7 +29,7 @@ std::string why_not(const arrow::DataType& type, int nesting) {
     case arrow::Type::RUN_END_ENCODED:
     case arrow::Type::LIST_VIEW:
     case arrow::Type::LARGE_LIST_VIEW:
-    case arrow::Type::EXTENSION: return "has type " + type_name(type) + ", which readers do not know";
+    case arrow::Type::EXTENSION: return "has type " + type_name(type) + ", which readers do not support";
     case arrow::Type::TIMESTAMP:
       if (static_cast<const arrow::TimestampType&>(type).unit() != arrow::TimeUnit::SECOND) break;
       return "has type " + type_name(type) + ", which Parquet lacks; timestamp[us] expected";
@@ -45,7 +45,7 @@ std::string why_not(const arrow::DataType& type, int nesting) {
     default: break;
   }
   if (type.num_fields() > 0 && nesting == kMaxNesting) {
-    return "has more than " + std::to_string(kMaxNesting) + " lists and structs in one another";
+    return "has more than " + std::to_string(kMaxNesting) + " nested lists and structs";
   }
   if (type.id() == arrow::Type::STRUCT) {
     if (type.num_fields() == 0) return "has a struct without fields; at least one expected";
@@ -53,8 +53,7 @@ std::string why_not(const arrow::DataType& type, int nesting) {
     for (const auto& field : type.fields()) {
       if (!is_utf8(field->name())) return "has a struct with field " + quoted(field->name()) + ", which is not UTF-8";
       if (!names.insert(lower(field->name())).second) {
-        return "has a struct with two fields " + quoted(field->name()) +
-               "; names that differ in more than case expected";
+        return "has a struct with two fields " + quoted(field->name()) + "; names must differ in more than case";
       }
     }
   }
@@ -83,7 +82,7 @@ void check_column(const std::string& name, const arrow::Array& values) {
   if (why.empty()) {
     if (const auto row = first_beyond_microseconds(values)) {
       throw SchemaError("field " + quoted(name) + " has a time in row " + std::to_string(*row) +
-                        " that microseconds do not hold");
+                        " that does not fit microseconds in 64 bits");
     }
     const auto status = values.ValidateFull();
     if (status.ok()) return;

@@ -66,7 +66,7 @@ TEST_CASE("JSON escapes names and text") {
         "[\n{\"a\\\"b\": \"q\\\"\\\\\\n\\t\\u0001\"}\n]\n");
 }
 
-TEST_CASE("JSON writes NULL, NaN and infinities as null, and the shortest number that reads back the same") {
+TEST_CASE("JSON writes NULL, NaN and infinities as null, and numbers in their shortest exact form") {
   CHECK(json_of(reals({std::nullopt})) == "null");
   CHECK(json_of(reals({std::nan("")})) == "null");
   CHECK(json_of(reals({std::numeric_limits<double>::infinity()})) == "null");
@@ -100,7 +100,7 @@ TEST_CASE("JSON writes times as RFC 3339 in any unit, before the epoch too") {
   CHECK(date(INT32_MAX - 1) != "");
 }
 
-TEST_CASE("JSON writes infinite times as null, as it does numbers") {
+TEST_CASE("JSON writes infinite times as null") {
   for (const int64_t infinite : {INT64_MAX, -INT64_MAX}) {
     CHECK(json_of(array_of<arrow::TimestampBuilder, int64_t>(arrow::timestamp(arrow::TimeUnit::MICRO), infinite)) ==
           "null");
@@ -138,7 +138,7 @@ TEST_CASE("JSON writes binary as base64 and lists as arrays") {
   CHECK(json_of(lists({std::nullopt})) == "null");
 }
 
-TEST_CASE("CSV quotes only where it has to, and tells null from the empty text") {
+TEST_CASE("CSV quotes only where needed, and distinguishes null from empty text") {
   CHECK(encoded({{"id", texts({"plain", "a,b", "q\"q", "line\nbreak", "", std::nullopt})},
                  {"x,y", integers({1, 2, 3, 4, 5, 6})}},
                 Encoding::Csv) == "id,\"x,y\"\nplain,1\n\"a,b\",2\n\"q\"\"q\",3\n\"line\nbreak\",4\n\"\",5\n,6\n");
@@ -146,14 +146,14 @@ TEST_CASE("CSV quotes only where it has to, and tells null from the empty text")
   CHECK(encoded({{"id", texts({})}}, Encoding::Csv) == "id\n");
 }
 
-TEST_CASE("CSV tells NaN and infinities from null") {
+TEST_CASE("CSV distinguishes NaN and infinities from null") {
   const double inf = std::numeric_limits<double>::infinity();
   CHECK(encoded({{"x", reals({std::nan(""), inf, -inf, 0.5})}}, Encoding::Csv) == "x\nNaN\ninf\n-inf\n0.5\n");
   const auto time = array_of<arrow::TimestampBuilder, int64_t>(arrow::timestamp(arrow::TimeUnit::MICRO), -INT64_MAX);
   CHECK(encoded({{"t", time}}, Encoding::Csv) == "t\n-infinity\n");
 }
 
-TEST_CASE("a table for a person aligns columns, cuts long cells and shows null") {
+TEST_CASE("a text table aligns columns, truncates long cells and shows null") {
   CHECK(encoded({{"id", texts({"a", std::nullopt})}, {"number", integers({1, 200})}}, Encoding::Table) ==
         "id    number\n----  ------\na          1\nnull     200\n");
   const std::string cut = encoded({{"id", texts({std::string(100, 'x')})}}, Encoding::Table);
@@ -161,7 +161,7 @@ TEST_CASE("a table for a person aligns columns, cuts long cells and shows null")
   CHECK_FALSE(has_text(cut, std::string(30, 'x')));
 }
 
-TEST_CASE("a table never cuts inside a character and keeps to one line per row") {
+TEST_CASE("a text table never cuts a character and has one line per row") {
   std::string long_text;
   for (int i = 0; i < 40; ++i) long_text += "東";
   const std::string text = encoded({{"id", texts({long_text, "a\nb"})}}, Encoding::Table);
@@ -169,7 +169,7 @@ TEST_CASE("a table never cuts inside a character and keeps to one line per row")
   CHECK(std::count(text.begin(), text.end(), '\n') == 4);
 }
 
-TEST_CASE("Parquet comes back as the same table") {
+TEST_CASE("an encoded Parquet file is read back as the same table") {
   const NamedArrays columns{
       {"id", texts({"a", std::nullopt})}, {"type", texts({"FILE", "FILE"})}, {"x", lists({{{1, 2}}, std::nullopt})}};
   const std::string text = encoded(columns, Encoding::Parquet);

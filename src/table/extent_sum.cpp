@@ -216,7 +216,7 @@ bool ExtentSum::add_geometry(const Rows& rows, const char* name, int64_t row) {
     }
     return !boxes.empty();
   } catch (const FormatError& error) {
-    if (!fault_) fault_ = rows.fault(name, row, "is no geometry: " + error.message());
+    if (!fault_) fault_ = rows.fault(name, row, "is not a geometry: " + error.message());
   } catch (const SchemaError& error) {
     if (!fault_) fault_ = rows.fault(name, row, error.message());
   }
@@ -316,14 +316,15 @@ std::vector<std::string> ExtentSum::gaps_of_places() const {
   std::vector<std::string> out;
   for (const auto& [crs, count] : without_footprint_) {
     out.push_back("the footprints of " + std::to_string(count) + " samples in the CRS " + quoted(crs) +
-                  " are unknown (without PROJ, or to PROJ); the centroid is used instead of the footprint");
+                  " are unknown, because PROJ is missing or does not know the CRS; centroids are used instead");
   }
   return out;
 }
 
 std::vector<std::string> ExtentSum::gaps() const {
   std::vector<std::string> out = gaps_of_places();
-  if (num_bad_times_ > 0) out.push_back(std::to_string(num_bad_times_) + " times are none that RFC 3339 can tell");
+  if (num_bad_times_ > 0)
+    out.push_back(std::to_string(num_bad_times_) + " times are invalid, or not in the years 0001 to 9999");
   return out;
 }
 

@@ -175,7 +175,7 @@ std::vector<std::string> LevelTable::Impl::name_columns() const {
   for (std::string* name : ordered) {
     const std::string stored = *name;
     if (!is_utf8(stored) || stored.find('\0') != std::string::npos) {
-      throw FormatError("column name " + quoted(stored) + " is not text", where);
+      throw FormatError("column name " + quoted(stored) + " is not UTF-8, or has a NUL byte", where);
     }
     const bool keeps_name = is_needed(stored) && needed.insert(stored).second;
     while (!keeps_name && !folded.emplace(lower(*name), 0).second) {
@@ -227,7 +227,8 @@ std::vector<ColumnChunk> LevelTable::Impl::chunks() const {
       if (group->num_rows() == 0 && chunk->num_values() == 0) continue;  // it has no pages, and no location
       const int64_t begin = first_page(*chunk);
       const int64_t size = chunk->total_compressed_size();
-      if (begin < 0 || size < 0) throw FormatError("column " + std::to_string(leaf) + " has a negative place", where);
+      if (begin < 0 || size < 0)
+        throw FormatError("column " + std::to_string(leaf) + " has a negative offset or size", where);
       // A list column has a value for each item, and one for each list that is empty or null.
       const int64_t values = chunk->num_values(), rows = group->num_rows();
       const bool flat = metadata->schema()->Column(leaf)->max_repetition_level() == 0;

@@ -36,7 +36,7 @@ struct LevelTable::Impl {
   std::map<std::string, int, std::less<>> positions;
   std::vector<std::vector<int>> leaf_columns;  ///< of each column, in the file; of a derived one those of its source
   std::vector<std::string> file_columns;
-  std::vector<std::vector<int>> file_leaves;  ///< of each of them
+  std::vector<std::vector<int>> file_leaves;  ///< of each of file_columns
   std::vector<DerivedColumn> made;            ///< the derived columns
   std::vector<const DerivedColumn*> from;     ///< of each column, into `made`
   std::vector<int64_t> group_begin;

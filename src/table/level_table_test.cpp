@@ -14,6 +14,7 @@
 #include <string>
 #include <thread>
 
+#include "support/counting.hpp"
 #include "support/support.hpp"
 #include "support/table_files.hpp"
 #include "table/arrow_stream.hpp"
@@ -43,45 +44,8 @@ TEST_CASE("a level gives its columns, rows and cells") {
   CHECK(level->text(1, 2) == "FILE");
 }
 
-/// A file on a server, which counts what it is asked.
-class FarSource final : public ByteSource {
- public:
-  explicit FarSource(Bytes bytes) : bytes_(std::move(bytes)) {}
-
-  const std::string& name() const noexcept override { return name_; }
-  uint64_t size() const override { return bytes_.size(); }
-  bool is_local() const noexcept override { return false; }
-  void read(uint64_t offset, std::span<std::byte> out) const override {
-    ++num_questions;
-    if (is_down) throw IoError("no line", {.path = name_});
-    copy({offset, out.size()}, out);
-  }
-  std::vector<Bytes> read_ranges(std::span<const ByteRange> ranges) const override {
-    ++num_questions;
-    if (is_down) throw IoError("no line", {.path = name_});
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // so that others come meanwhile
-    std::vector<Bytes> out;
-    for (const ByteRange& range : ranges) copy(range, out.emplace_back(range.size));
-    return out;
-  }
-
-  mutable std::atomic<int> num_questions = 0;
-  mutable std::atomic<uint64_t> num_bytes = 0;
-  mutable std::atomic<bool> is_down = false;
-
- private:
-  void copy(ByteRange range, std::span<std::byte> out) const {
-    require_inside(range);
-    num_bytes += range.size;
-    std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(range.offset), range.size, out.begin());
-  }
-
-  const std::string name_ = "http://host/level0.parquet";
-  const Bytes bytes_;
-};
-
 /// More rows than opening reads.
-std::shared_ptr<const FarSource> far_rows() {
+std::shared_ptr<const CountingSource> far_rows() {
   std::vector<std::optional<std::string>> ids, types;
   std::vector<std::optional<int64_t>> offsets, sizes;
   std::vector<std::optional<double>> other;
@@ -92,14 +56,14 @@ std::shared_ptr<const FarSource> far_rows() {
     sizes.emplace_back(i + 1);
     other.emplace_back(i / 7.0);
   }
-  return std::make_shared<FarSource>(parquet_of(table_of({{"id", texts(ids)},
-                                                          {"type", texts(types)},
-                                                          {"other", reals(other)},
-                                                          {"internal:offset", integers(offsets)},
-                                                          {"internal:size", integers(sizes)}})));
+  return std::make_shared<CountingSource>(parquet_of(table_of({{"id", texts(ids)},
+                                                               {"type", texts(types)},
+                                                               {"other", reals(other)},
+                                                               {"internal:offset", integers(offsets)},
+                                                               {"internal:size", integers(sizes)}})));
 }
 
-TEST_CASE("of a remote level, the columns that lead to the bytes of a row come with one question") {
+TEST_CASE("the columns that locate a row's bytes in a remote level are read with one request") {
   const auto source = far_rows();
   const auto level = LevelTable::open(source, {});
   source->num_questions = 0;
@@ -113,7 +77,7 @@ TEST_CASE("of a remote level, the columns that lead to the bytes of a row come w
   CHECK(source->num_questions == 2);
 }
 
-TEST_CASE("of a remote level, a column that is asked for alone comes alone") {
+TEST_CASE("another column of a remote level is read alone") {
   const auto source = far_rows();
   const auto level = LevelTable::open(source, {});
   for (const char* name : {"id", "other"}) {
@@ -127,7 +91,7 @@ TEST_CASE("of a remote level, a column that is asked for alone comes alone") {
   }
 }
 
-TEST_CASE("of a remote level, whether offsets are in order takes one question for each row group, and no ids") {
+TEST_CASE("checking the order of offsets in a remote level takes one request per row group, without ids") {
   const auto source = far_rows();
   const auto level = LevelTable::open(source, {});
   source->num_questions = 0;
@@ -141,7 +105,7 @@ TEST_CASE("of a remote level, whether offsets are in order takes one question fo
 }
 
 /// `num_groups` row groups of a remote level, of whose columns each has 8 bytes a row.
-std::shared_ptr<const FarSource> far_groups(int num_groups) {
+std::shared_ptr<const CountingSource> far_groups(int num_groups) {
   const auto rows = static_cast<std::size_t>(num_groups) * 65536;
   std::vector<std::optional<std::string>> ids(rows, "a"), types(rows, "FILE");
   std::vector<std::optional<int64_t>> offsets(rows), sizes(rows);
@@ -150,20 +114,20 @@ std::shared_ptr<const FarSource> far_groups(int num_groups) {
     offsets[i] = static_cast<int64_t>(random() >> 1);
     sizes[i] = static_cast<int64_t>(random() >> 1);
   }
-  return std::make_shared<FarSource>(parquet_of(table_of({{"id", texts(ids)},
-                                                          {"type", texts(types)},
-                                                          {"internal:offset", integers(offsets)},
-                                                          {"internal:size", integers(sizes)}})));
+  return std::make_shared<CountingSource>(parquet_of(table_of({{"id", texts(ids)},
+                                                               {"type", texts(types)},
+                                                               {"internal:offset", integers(offsets)},
+                                                               {"internal:size", integers(sizes)}})));
 }
 
-TEST_CASE("of a remote level, a pass asks for its columns of all row groups at once, and for no others") {
+TEST_CASE("a scan of a remote level requests its columns of all row groups together, and no others") {
   const auto source = far_groups(5);
   const auto level = LevelTable::open(source, {});
   REQUIRE(level->num_row_groups() == 5);
   const int offset = level->find("internal:offset"), type = level->find("type");
   const auto other = LevelTable::open(far_groups(5), {});
   source->num_bytes = 0;
-  level->array(offset, 2);  // with its type: here already
+  level->array(offset, 2);  // fetched together with the type
   const uint64_t of_one = source->num_bytes;
   source->num_questions = 0;
   source->num_bytes = 0;
@@ -180,7 +144,7 @@ TEST_CASE("of a remote level, a pass asks for its columns of all row groups at o
   CHECK(source->num_questions == 2);
 }
 
-TEST_CASE("the columns of remote rows come together, of the row groups where the rows are") {
+TEST_CASE("exported columns of remote rows are requested together, only for row groups with such rows") {
   for (const bool is_passing : {false, true}) {
     CAPTURE(is_passing);
     const auto source = far_groups(3);
@@ -201,12 +165,12 @@ TEST_CASE("the columns of remote rows come together, of the row groups where the
   }
 }
 
-TEST_CASE("of a local level nothing is read ahead") {
+TEST_CASE("a local level is not prefetched") {
   const auto level = level_of({{"id", texts({"a"})}, {"type", texts({"FILE"})}});
   CHECK(level->read_ahead(std::vector<int>{0, 1}, 0, level->num_row_groups()) == 1);
 }
 
-TEST_CASE("what is read ahead takes no more memory than it may, and one row group always comes") {
+TEST_CASE("prefetching keeps within its memory limit, and reads at least one row group") {
   const auto source = far_groups(6);
   const auto level = LevelTable::open(source, {});
   const int offset = level->find("internal:offset");
@@ -220,7 +184,7 @@ TEST_CASE("what is read ahead takes no more memory than it may, and one row grou
         4);
 }
 
-TEST_CASE("what fails while it is read ahead is an error, and can be asked for again") {
+TEST_CASE("a failed prefetch is an error, and can be repeated") {
   const auto source = far_groups(3);
   const auto level = LevelTable::open(source, {});
   const std::vector<int> columns{level->find("internal:offset"), level->find("type")};
@@ -229,10 +193,10 @@ TEST_CASE("what fails while it is read ahead is an error, and can be asked for a
   source->is_down = false;
   CHECK(level->read_ahead(columns, 0, level->num_row_groups()) == 3);
   source->is_down = true;
-  CHECK(level->integer(columns[0], 65536).has_value());  // is here
+  CHECK(level->integer(columns[0], 65536).has_value());  // is in memory
 }
 
-TEST_CASE("row groups and rows find each other") {
+TEST_CASE("row group positions and row numbers convert both ways") {
   std::vector<std::optional<std::string>> ids, types;
   for (int i = 0; i < 140000; ++i) {
     ids.emplace_back("id_" + std::to_string(i));
@@ -253,7 +217,7 @@ TEST_CASE("row groups and rows find each other") {
   CHECK(level->decode(0, 2) != level->decode(0, 2));  // not kept
 }
 
-TEST_CASE("no rows and no row groups are a level") {
+TEST_CASE("a level may have no rows or no row groups") {
   const auto level = level_of({{"id", texts({})}, {"type", texts({})}});
   CHECK(level->num_rows() == 0);
   CHECK(level->num_visible_rows() == 0);
@@ -273,7 +237,7 @@ TEST_CASE("columns that differ in case alone get the same suffixes in any order"
   } while (std::next_permutation(names.begin(), names.end()));
 }
 
-TEST_CASE("columns that differ in case alone get suffixes, and the one that is needed keeps its name") {
+TEST_CASE("columns that differ in case only get suffixes, and a required name is kept") {
   const auto level =
       level_of({{"id", texts({"a"})}, {"Id", texts({"b"})}, {"type", texts({"FILE"})}, {"ID", texts({"c"})}});
   CHECK(level->columns()[0].name == "id");
@@ -282,13 +246,13 @@ TEST_CASE("columns that differ in case alone get suffixes, and the one that is n
   CHECK(level->text(level->find("ID_2"), 0) == "c");
 }
 
-TEST_CASE("a column without a name gets one") {
+TEST_CASE("a column without a name gets a name") {
   const auto level = level_of({{"id", texts({"a"})}, {"", texts({"b"})}, {"type", texts({"FILE"})}});
   CHECK(level->columns()[1].name == "_1");
   CHECK(level->text(level->find("_1"), 0) == "b");
 }
 
-TEST_CASE("statistics are held against the values of every kind of column") {
+TEST_CASE("statistics are verified against the values of every kind of column") {
   const auto level = level_of({{"id", texts({"a", "b", std::nullopt})},
                                {"type", texts(kFiles3)},
                                {"n", integers({1, std::nullopt, 3})},
@@ -296,7 +260,7 @@ TEST_CASE("statistics are held against the values of every kind of column") {
   for (int column = 0; column < 4; ++column) CHECK(level->why_wrong_statistics(column, 0) == "");
 }
 
-TEST_CASE("lists, structs and times have the names of Arrow, items called item") {
+TEST_CASE("lists, structs and times have Arrow's type names, with list items called item") {
   CHECK(type_name(*arrow::list(arrow::field("element", arrow::float32()))) == "list<item: float>");
   CHECK(type_name(*arrow::list(arrow::list(arrow::float64()))) == "list<item: list<item: double>>");
   CHECK(type_name(*arrow::large_list(arrow::int8())) == "large_list<item: int8>");
@@ -307,13 +271,13 @@ TEST_CASE("lists, structs and times have the names of Arrow, items called item")
   CHECK(type_name(*arrow::timestamp(arrow::TimeUnit::MICRO)) == "timestamp[us]");
 }
 
-TEST_CASE("what is not a level is refused with what was found and expected") {
+TEST_CASE("a file that is not a level is refused with what was found and what was expected") {
   const auto at = [](Bytes bytes) { return error_of([&] { level_of(std::move(bytes)); }); };
   CHECK(has_text(at({}), "FormatError: memory: level 0: not Parquet: 0 bytes, at least 12 expected"));
   CHECK(has_text(at(Bytes(100)), "not Parquet: ends with"));
   Bytes bytes = small();
   bytes[bytes.size() - 5] = std::byte{0x7F};
-  CHECK(has_text(at(bytes), "Parquet footer of"));
+  CHECK(has_text(at(bytes), "Parquet footer states"));
   bytes = small();
   bytes[bytes.size() - 1] = std::byte{'E'};
   CHECK(has_text(at(bytes), "encrypted"));
@@ -322,7 +286,7 @@ TEST_CASE("what is not a level is refused with what was found and expected") {
   CHECK(has_text(at(bytes), "FormatError"));
 }
 
-TEST_CASE("a level without id or type, or with those of another type, is a SchemaError that names the column") {
+TEST_CASE("a level without id or type, or with other types for them, is a SchemaError that names the column") {
   const auto at = [](const NamedArrays& columns) { return error_of([&] { level_of(columns); }); };
   CHECK(has_text(at({{"type", texts({"FILE"})}}), "SchemaError: memory: level 0: no column 'id'"));
   CHECK(has_text(at({{"id", texts({"a"})}}), "no column 'type'"));
@@ -341,7 +305,7 @@ TEST_CASE("a level without id or type, or with those of another type, is a Schem
   CHECK(at({{"id", texts({"a"})}, {"type", texts({"FILE"})}, {"internal:parent_id", texts({"b"})}}) == "");
 }
 
-TEST_CASE("ids that are null, not UTF-8 or lead out of their folder are FormatErrors that name the row") {
+TEST_CASE("null, non-UTF-8 and path-traversing ids are FormatErrors that name the row") {
   const struct {
     std::optional<std::string> id;
     const char* words;
@@ -358,7 +322,7 @@ TEST_CASE("ids that are null, not UTF-8 or lead out of their folder are FormatEr
   CHECK(level_of({{"id", texts({"東京"})}, {"type", texts({"FILE"})}})->text(0, 0) == "東京");
 }
 
-TEST_CASE("padding is counted, and the footer rules it out where it can") {
+TEST_CASE("padding is counted, and ruled out by footer statistics where possible") {
   const auto padded = level_of(
       {{"id", texts({"a", "__TACOPAD__0", "z"})}, {"type", texts(kFiles3)}, {"x", reals({1, std::nullopt, 2})}});
   CHECK(padded->may_have_padding());
@@ -370,7 +334,7 @@ TEST_CASE("padding is counted, and the footer rules it out where it can") {
                                 {"internal:size", integers({1, 0, 3})}});
   CHECK(filled->may_have_padding());
   CHECK(filled->num_visible_rows() == 2);
-  // Its ids are all lower case, which sort behind; no size of 0.
+  // Its ids are all lower case, which sort after padding; no size is 0.
   CHECK_FALSE(level_of({{"id", texts({"a", "b", "z"})}, {"type", texts(kFiles3)}})->may_have_padding());
   CHECK(level_of({{"id", texts({"A", "b", "z"})}, {"type", texts(kFiles3)}, {"x", reals({1, 2, 3})}})
             ->may_have_padding());
@@ -387,7 +351,7 @@ TEST_CASE("padding is counted, and the footer rules it out where it can") {
   CHECK(similar->num_visible_rows() == 3);
 }
 
-TEST_CASE("an empty sample is no padding") {
+TEST_CASE("an empty sample is not padding") {
   const auto level =
       level_of({{"id", texts({"A", "b", "z"})}, {"type", texts(kFiles3)}, {"internal:size", integers({1, 0, 3})}});
   CHECK(level->num_visible_rows() == 3);
@@ -397,7 +361,7 @@ TEST_CASE("an empty sample is no padding") {
   CHECK(padded->num_visible_rows() == 2);
 }
 
-TEST_CASE("text comes as it was stored, nulls and repeated words too") {
+TEST_CASE("text is read as it was stored, with nulls and dictionary-encoded values") {
   std::vector<std::optional<std::string>> ids, types, words;
   for (int i = 0; i < 100000; ++i) {
     ids.push_back("sample_" + std::to_string(i));
@@ -412,7 +376,7 @@ TEST_CASE("text comes as it was stored, nulls and repeated words too") {
   }
 }
 
-TEST_CASE("the footer tells the magnitude of numbers and what text may be in a row group") {
+TEST_CASE("footer statistics give the magnitude of numbers and whether a row group may contain a text") {
   const auto level = level_of({{"id", texts({"b", "d", "f"})},
                                {"type", texts(kFiles3)},
                                {"n", integers({-700, 3, std::nullopt})},
@@ -425,7 +389,7 @@ TEST_CASE("the footer tells the magnitude of numbers and what text may be in a r
   CHECK_FALSE(level->may_hold(0, 0, "g"));
 }
 
-TEST_CASE("a column with the bytes of another table's is taken from it, and no other") {
+TEST_CASE("adopt() shares a decoded column only where its bytes equal the other table's") {
   const auto table = [](const std::string& last, int64_t offset) {
     return level_of({{"id", texts({"a", "b", last})}, {"type", texts(kFiles3)}, {"n", integers({1, 2, offset})}});
   };
@@ -439,7 +403,7 @@ TEST_CASE("a column with the bytes of another table's is taken from it, and no o
   CHECK(two->integer(2, 2) == 4);
   CHECK(three->text(0, 2) == "d");
   CHECK(three->array(2, 0) == one->array(2, 0));
-  // The same bytes under another type, or in a column that `one` has not decoded, are nothing to take.
+  // The same bytes under another type, or in a column that `one` has not decoded, are not adopted.
   two->adopt(0, *one, 2);
   CHECK(two->text(0, 0) == "a");
   const auto fresh = table("c", 3), next = table("c", 3);
@@ -454,7 +418,7 @@ TEST_CASE("an array outlives its level") {
   kept.reset();
 }
 
-TEST_CASE("a page that claims to be huge is a FormatError, not an allocation") {
+TEST_CASE("a page that claims a huge size is a FormatError, not an allocation") {
   Bytes bytes = small();
   // The uncompressed size of the first page: a zigzag varint after the Thrift field header 0x15 of field 2.
   bool patched = false;
@@ -508,7 +472,7 @@ TEST_CASE("a small table is read once, whole") {
   CHECK(level->text(0, 0) == "a");
 }
 
-TEST_CASE("a failed read arrives as it was thrown, and the next one works") {
+TEST_CASE("a failed read rethrows its error, and the next read succeeds") {
   std::vector<std::optional<std::string>> ids, types(20000, "FILE");
   for (int i = 0; i < 20000; ++i) ids.push_back("a" + std::to_string(i * 7919 % 20011));
   const auto source = std::make_shared<Breaking>(parquet_of(table_of({{"id", texts(ids)}, {"type", texts(types)}})));
@@ -523,7 +487,7 @@ TEST_CASE("a failed read arrives as it was thrown, and the next one works") {
   CHECK(level->text(0, 0) == "a0");
 }
 
-TEST_CASE("a needed name keeps its name, whatever stands before it") {
+TEST_CASE("required column names are kept unchanged even after a column that differs in case") {
   const auto level =
       level_of({{"ID", texts({"x"})}, {"id", texts({"a"})}, {"type", texts({"FILE"})}, {"Type", texts({"y"})}});
   CHECK(level->text(level->find("id"), 0) == "a");
@@ -546,8 +510,9 @@ TEST_CASE("a thousand columns are decoded with one reader") {
 }  // namespace
 
 TEST_SUITE("threads") {
-  TEST_CASE("threads that want the same of a remote level ask for it once") {
+  TEST_CASE("threads that read the same columns of a remote level share one request") {
     const auto source = far_rows();
+    source->latency = std::chrono::milliseconds(20);  // so that the other threads ask meanwhile
     const auto level = LevelTable::open(source, {});
     source->num_questions = 0;
     std::vector<std::thread> threads;
@@ -563,8 +528,9 @@ TEST_SUITE("threads") {
     CHECK(source->num_questions == 1);
   }
 
-  TEST_CASE("threads that pass over a remote level ask for it once") {
+  TEST_CASE("threads that scan a remote level share its requests") {
     const auto source = far_groups(3);
+    source->latency = std::chrono::milliseconds(20);  // so that the other threads ask meanwhile
     const auto level = LevelTable::open(source, {});
     const std::vector<int> columns{level->find("internal:offset"), level->find("type")};
     source->num_questions = 0;

@@ -78,7 +78,7 @@ void MergedLevel::Impl::add_columns(const LevelTable& part) {
   for (const auto& field : schema->fields()) {
     if (is_skipped(field->name(), rules)) continue;
     if (!here.emplace(field->name(), field.get()).second) {
-      throw SchemaError("has two columns " + quoted(field->name()), part.where());
+      throw SchemaError("column " + quoted(field->name()) + " occurs twice", part.where());
     }
     add_column(field, faults);
   }
@@ -87,9 +87,10 @@ void MergedLevel::Impl::add_columns(const LevelTable& part) {
       faults.push_back("column " + described(*field) + " is missing");
   }
   if (!faults.empty()) {
-    throw SchemaError((rules.same_columns ? "other columns than in " : "columns that do not fit those before, from ") +
-                          quoted(first) + (rules.same_columns ? ": " : " on: ") + join(faults, "; "),
-                      part.where());
+    throw SchemaError(
+        (rules.same_columns ? "columns differ from those of " : "columns do not fit those of the inputs from ") +
+            quoted(first) + (rules.same_columns ? ": " : " on: ") + join(faults, "; "),
+        part.where());
   }
   last = schema;
 }
@@ -98,14 +99,15 @@ void MergedLevel::Impl::add_column(const std::shared_ptr<arrow::Field>& field, s
   const auto [at, is_new] = positions.emplace(field->name(), fields.size());
   if (is_new && rules.same_columns && num_parts > 0) {
     positions.erase(at);
-    faults.push_back("column " + described(*field) + " is not there");
+    faults.push_back("column " + described(*field) + " is additional");
   } else if (is_new) {
     fields.push_back(field->WithNullable(true)->RemoveMetadata());
   } else {
     auto& known = fields[at->second];
     const auto both = rules.same_columns ? known->type() : common_type(known->type(), field->type());
     if (!both || (rules.same_columns && !both->Equals(field->type()))) {
-      faults.push_back("column " + described(*field) + " is " + type_name(*known->type()) + " there");
+      faults.push_back("column " + quoted(field->name()) + " is " + type_name(*field->type()) + ", expected " +
+                       type_name(*known->type()));
     } else {
       known = known->WithType(both);
     }

@@ -13,12 +13,12 @@
 
 namespace tacore {
 
-/// The rule which columns the parts of an index may have.
+/// Rules for the columns of the parts of an index.
 struct MergeRules {
   /// True: every part has the columns of the first, in any order. False: a level has the columns of all parts, null
   /// where a part lacks one, of a type that holds all values.
   bool same_columns = true;
-  bool has_internal = true;  ///< false: `internal:*` are passed over, in which containers differ
+  bool has_internal = true;  ///< false: `internal:*` are ignored, in which containers differ
 };
 
 /// One level of an index over several parts, before it is written. Parts are added in order.

@@ -45,14 +45,14 @@ NamedArrays rows(const std::vector<std::optional<std::string>>& ids) {
   return {{"id", texts(ids)}, {"type", texts(std::vector<std::optional<std::string>>(ids.size(), "FILE"))}};
 }
 
-TEST_CASE("rows stand in the order of the parts, each with the file it is from") {
+TEST_CASE("merged rows are in the order of the parts, each with its source file") {
   const auto level = merged({rows({"a", "b"}), rows({"a"}), rows({}), rows({"c"})});
   CHECK(column(*level, "id") == Strings{"a", "b", "a", "c"});
   CHECK(column(*level, "internal:source_file") ==
         Strings{"part0.tacozip", "part0.tacozip", "part1.tacozip", "part3.tacozip"});
 }
 
-TEST_CASE("columns stand as in the first part, whatever their order in others, and the file is the last") {
+TEST_CASE("merged columns are in the order of the first part, with the source file last") {
   const std::vector<std::optional<std::string>> one{"FILE"};
   const auto level = merged({{{"id", texts({"a"})},
                               {"type", texts(one)},
@@ -70,7 +70,7 @@ TEST_CASE("columns stand as in the first part, whatever their order in others, a
   CHECK(level->integer(level->find("internal:current_id"), 1) == 7);
 }
 
-TEST_CASE("names that differ only in case stay as they are") {
+TEST_CASE("column names that differ only in case are kept") {
   auto part = rows({"a"});
   part.emplace_back("x", texts({"1"}));
   part.emplace_back("X", texts({"2"}));
@@ -79,7 +79,7 @@ TEST_CASE("names that differ only in case stay as they are") {
   CHECK_FALSE(has_text(text, "X_1"));
 }
 
-TEST_CASE("values of any type come through") {
+TEST_CASE("values of every type are merged unchanged") {
   auto part = rows({"a", "b"});
   arrow::LargeStringBuilder large;
   check(large.Append("long"));
@@ -94,7 +94,7 @@ TEST_CASE("values of any type come through") {
   CHECK(level->columns()[3].type == level_of(part)->columns()[3].type);
 }
 
-TEST_CASE("other names or types are refused with level, file and types") {
+TEST_CASE("parts with other names or types are refused with level, file and types") {
   auto first = rows({"a"}), more = rows({"a"}), other = rows({"a"});
   first.emplace_back("x", texts({"1"}));
   more.emplace_back("x", texts({"1"}));
@@ -108,13 +108,13 @@ TEST_CASE("other names or types are refused with level, file and types") {
     }
     return "";
   };
-  const std::string start = "part1.tacozip: level 1: other columns than in 'part0.tacozip': ";
+  const std::string start = "part1.tacozip: level 1: columns differ from those of 'part0.tacozip': ";
   CHECK(text_of(rows({"a"})) == start + "column 'x' (string) is missing");
-  CHECK(text_of(more) == start + "column 'y' (double) is not there");
-  CHECK(text_of(other) == start + "column 'x' (int64) is string there");
+  CHECK(text_of(more) == start + "column 'y' (double) is additional");
+  CHECK(text_of(other) == start + "column 'x' is int64, expected string");
 }
 
-TEST_CASE("without validation a level has the columns of all parts, null where one has none") {
+TEST_CASE("without validation a merged level has the columns of all parts, null where one is missing") {
   auto first = rows({"a", "b"}), second = rows({"c"}), third = rows({});
   first.emplace_back("x", integers({1, {}}));
   first.emplace_back("internal:size", integers({4, 5}));
@@ -129,7 +129,7 @@ TEST_CASE("without validation a level has the columns of all parts, null where o
   CHECK(level->integer(level->find("internal:size"), 2) == std::nullopt);
 }
 
-TEST_CASE("integers are widened; text and numbers have no type in common") {
+TEST_CASE("integers are widened, and text and numbers have no common type") {
   const auto with = [](std::shared_ptr<arrow::Array> values) {
     auto out = rows({"a"});
     out.emplace_back("x", std::move(values));
@@ -141,8 +141,8 @@ TEST_CASE("integers are widened; text and numbers have no type in common") {
   CHECK(level->integer(2, 0) == 7);
   CHECK(level->integer(2, 1) == int64_t{1} << 40);
   CHECK_THROWS_WITH_AS(merged({with(small), with(texts({"1"}))}, false),
-                       "part1.tacozip: level 1: columns that do not fit those before, from 'part0.tacozip' on: column "
-                       "'x' (string) is int16 there",
+                       "part1.tacozip: level 1: columns do not fit those of the inputs from 'part0.tacozip' on: column "
+                       "'x' is string, expected int16",
                        SchemaError);
 }
 
@@ -150,10 +150,10 @@ TEST_CASE("two columns of one name are refused") {
   auto part = rows({"a"});
   part.emplace_back("x", texts({"1"}));
   part.emplace_back("x", texts({"2"}));
-  CHECK_THROWS_WITH_AS(merged({part, part}), "part0.tacozip: level 1: has two columns 'x'", SchemaError);
+  CHECK_THROWS_WITH_AS(merged({part, part}), "part0.tacozip: level 1: column 'x' occurs twice", SchemaError);
 }
 
-TEST_CASE("id and type come first and internal columns last, wherever the first part has them") {
+TEST_CASE("id and type are merged first and internal columns last, for any order in the first part") {
   NamedArrays part{{"internal:size", integers({1})}, {"x", texts({"1"})},  {"internal:gdal_vsi", texts({"old"})},
                    {"type", texts({"FILE"})},        {"id", texts({"a"})}, {"internal:source_file", texts({"old"})}};
   const auto level = merged({part, part});
@@ -161,7 +161,7 @@ TEST_CASE("id and type come first and internal columns last, wherever the first 
   CHECK(column(*level, "internal:source_file") == Strings{"part0.tacozip", "part1.tacozip"});
 }
 
-TEST_CASE("parts of several row groups come whole and in order, for any number of threads") {
+TEST_CASE("parts of several row groups are merged whole and in order, for any number of threads") {
   std::vector<NamedArrays> parts;
   Strings expected;
   for (int p = 0; p < 3; ++p) {
@@ -173,7 +173,7 @@ TEST_CASE("parts of several row groups come whole and in order, for any number o
   for (const int jobs : {1, 3}) CHECK(column(*merged(parts, true, jobs), "id") == expected);
 }
 
-TEST_CASE("a part that changed since it was looked at is refused") {
+TEST_CASE("a part that changed since it was opened is refused") {
   const auto table = [](const NamedArrays& columns) {
     return LevelTable::open(memory_source("a", parquet_of(table_of(columns))), {.path = "a"});
   };

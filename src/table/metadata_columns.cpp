@@ -81,7 +81,7 @@ std::shared_ptr<arrow::Array> make_column(const std::string& name, const std::ve
   return out;
 }
 
-/// Text in place of another type is refused by that type.
+/// A column as users state it. Throws SchemaError for a type without a Value, of which read_values() makes text.
 MetadataColumn stated_column(const std::string& name, const arrow::ChunkedArray& column) {
   const bool encoded = column.type()->id() == arrow::Type::DICTIONARY && is_text(*column.type());
   MetadataColumn out{.key = name, .values = read_values(column)};
@@ -92,7 +92,7 @@ MetadataColumn stated_column(const std::string& name, const arrow::ChunkedArray&
     make_array(values, parse_type(out.type));
   } catch (const SchemaError& error) {
     throw SchemaError("column " + quoted(name) + " of type " + type_name(*column.type()) +
-                      " has no form in metadata: " + error.message());
+                      " cannot be stored as metadata: " + error.message());
   }
   return out;
 }
@@ -117,9 +117,9 @@ std::shared_ptr<arrow::Table> metadata_table(const std::vector<const std::vector
     if (strict && i > first) {
       const auto difference = schema_difference(schema_of(*rows[first]), schema_of(*rows[i]));
       if (!difference.empty()) {
-        throw SchemaError("sample " + std::to_string(i) + " (" + quoted(ids[i]) + ") " + difference + ", as sample " +
-                          std::to_string(first) + " (" + quoted(ids[first]) +
-                          ") has it; samples of a level have the same fields");
+        throw SchemaError("sample " + std::to_string(i) + " (" + quoted(ids[i]) + ") " + difference +
+                          ", unlike sample " + std::to_string(first) + " (" + quoted(ids[first]) +
+                          "); all samples of a level must have the same fields");
       }
     }
     fields.add(*rows[i], ids[i]);
@@ -140,7 +140,7 @@ std::shared_ptr<arrow::Table> with_columns(const std::shared_ptr<arrow::Table>& 
                                            const std::vector<MetadataColumn>& columns) {
   auto out = table ? table : arrow::Table::Make(arrow::schema({}), arrow::ArrayVector(), num_rows);
   for (const auto& column : columns) {
-    if (out->GetColumnByName(column.key)) throw SchemaError("field " + quoted(column.key) + " is there already");
+    if (out->GetColumnByName(column.key)) throw SchemaError("field " + quoted(column.key) + " exists already");
     if (static_cast<int64_t>(column.values.size()) != num_rows) {
       throw SchemaError("field " + quoted(column.key) + " has " + std::to_string(column.values.size()) +
                         " values; one for each of " + std::to_string(num_rows) + " samples expected");

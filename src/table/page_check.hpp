@@ -47,7 +47,7 @@ class PageCheck {
 
  private:
   struct Chunk : ColumnChunk {
-    uint64_t next = 0;    ///< the first header that was not looked at yet
+    uint64_t next = 0;    ///< the first header that is not checked yet
     uint64_t values = 0;  ///< of the pages before it
   };
 
@@ -61,7 +61,7 @@ class PageCheck {
   ErrorContext where_;
   std::mutex mutex_;
   std::vector<Chunk> chunks_;  ///< by where they begin
-  RangeMap block_ = {};        ///< what was read last for headers alone, of a remote source
+  RangeMap block_ = {};        ///< bytes of a remote source that were read for headers alone
 };
 
 }  // namespace tacore

@@ -81,19 +81,19 @@ TEST_CASE("a page header is parsed up to its end") {
   CHECK(page->dictionary_values == 5);
 }
 
-TEST_CASE("a page header that goes on after the bytes is none yet") {
+TEST_CASE("an incomplete page header gives nothing") {
   const Bytes bytes = Header{.dictionary_values = 5}.bytes();
   for (std::size_t size = 0; size < bytes.size(); ++size) CHECK_FALSE(parse_page_header(std::span(bytes).first(size)));
 }
 
-TEST_CASE("bytes of a page that can be are handed on, in any pieces") {
+TEST_CASE("bytes of a valid page are returned, in any pieces") {
   const File file{Header{}};
   CHECK(file.read(0, kFileSize) == "");
   CHECK(file.read(kChunk, 1) == "");
   CHECK(file.read(kChunk + 1, 5) == "");
 }
 
-TEST_CASE("a page that cannot be is refused before the first byte of its header leaves") {
+TEST_CASE("an invalid page is refused before the first byte of its header is returned") {
   struct Case {
     Header header;
     const char* words;
@@ -126,20 +126,20 @@ TEST_CASE("a page that was refused is refused again") {
     CHECK_THROWS_AS(check.check(kChunk, std::span(file.bytes).subspan(kChunk, 1)), FormatError);
 }
 
-TEST_CASE("a large page that the footer announces is handed on") {
+TEST_CASE("a large page that the footer announces is accepted") {
   File file{Header{.uncompressed = 8 << 20}};
   CHECK(has_text(file.read(kChunk, 1), "states 8388608 bytes"));
   file.chunk.uncompressed_size = 8 << 20;
   CHECK(file.read(kChunk, 1) == "");
 }
 
-TEST_CASE("what is no page header is refused") {
+TEST_CASE("bytes that are not a page header are refused") {
   File file{Header{}};
   file.bytes[kChunk] = std::byte{0x1f};
   CHECK(has_text(file.read(kChunk, 1), "has a header with an unknown type 15"));
 }
 
-TEST_CASE("a page header that is nested without end, or as long as the file, is refused") {
+TEST_CASE("a page header with endless nesting, or as long as the file, is refused") {
   for (const int nested : {0x19, 0x1a, 0x1c}) {  // a list of one list, a set of one, a structure in field 1
     CAPTURE(nested);
     CHECK_THROWS_WITH_AS(parse_page_header(Bytes(1 << 20, static_cast<std::byte>(nested))),
@@ -170,7 +170,7 @@ TEST_CASE("a page header that is nested without end, or as long as the file, is 
       FormatError);
 }
 
-TEST_CASE("columns may not reach into each other") {
+TEST_CASE("overlapping columns are refused") {
   const auto make = [](std::vector<ColumnChunk> chunks) {
     PageCheck check(std::move(chunks), memory_source("f.parquet", Bytes(kFileSize)), {.path = "f.parquet"});
   };

@@ -36,8 +36,8 @@ Bytes read_parquet_tail(const ByteSource& source, const ErrorContext& where) {
   if (magic == "PARE") throw FormatError("Parquet footer is encrypted; plain expected", where);
   if (magic != "PAR1") throw FormatError("not Parquet: ends with " + quoted(magic) + ", 'PAR1' expected", where);
   if (footer > size - kFooterEnd - 4 || footer > kMaxFooter) {
-    throw FormatError("Parquet footer of " + std::to_string(footer) + " bytes in a file of " + std::to_string(size),
-                      where);
+    throw FormatError(
+        "Parquet footer states " + std::to_string(footer) + " bytes, the file has " + std::to_string(size), where);
   }
   if (footer + kFooterEnd > length) {
     length = footer + kFooterEnd;

@@ -23,7 +23,7 @@ std::vector<std::optional<int64_t>> counted(int64_t n) {
   return out;
 }
 
-TEST_CASE("batches of any length make row groups of 65,536 rows") {
+TEST_CASE("batches of any length are written as row groups of 65,536 rows") {
   const auto n = counted(150000);
   const std::vector<std::optional<std::string>> text(n.size(), "FILE");
   const auto table = table_of({{"id", texts(text)}, {"type", texts(text)}, {"n", integers(n)}});
@@ -43,7 +43,7 @@ TEST_CASE("batches of any length make row groups of 65,536 rows") {
   }
 }
 
-TEST_CASE("the same batches make the same bytes, and the file begins and ends with its magic") {
+TEST_CASE("the same batches give the same bytes, and the file begins and ends with its magic bytes") {
   const auto table = table_of({{"id", texts({"a"})}, {"type", texts({"FILE"})}});
   const Bytes one = parquet_of(table), two = parquet_of(table);
   CHECK(one == two);
@@ -52,7 +52,7 @@ TEST_CASE("the same batches make the same bytes, and the file begins and ends wi
   CHECK(text.ends_with("PAR1"));
 }
 
-TEST_CASE("a table and its batches make files of the same rows and row groups") {
+TEST_CASE("a table and its batches are written with the same rows and row groups") {
   const auto n = counted(70000);
   const std::vector<std::optional<std::string>> text(n.size(), "FILE");
   const auto table = table_of({{"id", texts(text)}, {"type", texts(text)}, {"n", integers(n)}});
@@ -62,7 +62,7 @@ TEST_CASE("a table and its batches make files of the same rows and row groups") 
   CHECK(level->integer(2, 69999) == 69999);
 }
 
-TEST_CASE("compression, chunks, pages and statistics are those asked for") {
+TEST_CASE("compression, chunking, page size and statistics follow the options") {
   const auto n = counted(65536);
   const std::vector<std::optional<std::string>> text(n.size(), "FILE");
   const auto table = table_of({{"id", texts(text)}, {"type", texts(text)}, {"n", integers(n)}});
@@ -84,7 +84,7 @@ TEST_CASE("compression, chunks, pages and statistics are those asked for") {
   CHECK(encode_parquet(*table, {.write_statistics = false}).size() < usual.size());
 }
 
-TEST_CASE("only text that repeats has a dictionary, and only in tables of many rows") {
+TEST_CASE("only repeated text is dictionary-encoded, and only in tables with many rows") {
   const auto has_dictionary = [](int64_t num_rows, int column, const ParquetOptions& options = {}) {
     const auto n = counted(num_rows);
     const std::vector<std::optional<std::string>> text(n.size(), "FILE");
@@ -105,7 +105,7 @@ TEST_CASE("only text that repeats has a dictionary, and only in tables of many r
   }
 }
 
-TEST_CASE("options that no file can be written with are told") {
+TEST_CASE("invalid Parquet options are reported") {
   const auto error = [](const ParquetOptions& options) -> std::string {
     try {
       check_parquet_options(options);
@@ -135,7 +135,7 @@ TEST_CASE("no batches make a file without rows") {
   CHECK(level->columns().size() == 2);
 }
 
-TEST_CASE("a consumer that throws at any write stops the file, and its exception arrives") {
+TEST_CASE("a consumer that throws at any write stops the writer, and its exception is rethrown") {
   const auto table = table_of({{"id", texts({"a"})}, {"type", texts({"FILE"})}});
   int writes = 0;
   {

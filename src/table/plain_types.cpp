@@ -50,7 +50,7 @@ Data without_views(const Data& data) {
   Data out = data->Copy();
   for (auto& child : out->child_data) child = without_views(child);
   Type type = with_items(data->type, out->child_data);
-  if (!type) return data;  // other types with views are refused by their type
+  if (!type) return data;  // check_column() refuses other types with views
   out->type = std::move(type);
   return out;
 }

@@ -25,7 +25,7 @@ std::shared_ptr<arrow::Table> table_of(const std::string& name, const std::share
   return arrow::Table::Make(arrow::schema({arrow::field(name, array->type())}), {array});
 }
 
-TEST_CASE("views of text and bytes are read as text and bytes, in lists too") {
+TEST_CASE("string and binary views are read as text and bytes, in lists as well") {
   arrow::StringViewBuilder words;
   check(words.Append("short"));
   check(words.AppendNull());
@@ -47,7 +47,7 @@ TEST_CASE("views of text and bytes are read as text and bytes, in lists too") {
   CHECK(bytes[0].values == std::vector<Value>{Value::List{Binary{"a"}}, {}, Value::List{}});
 }
 
-TEST_CASE("a column that metadata has no form for is named") {
+TEST_CASE("a column of a type that metadata cannot hold is an error that names it") {
   arrow::Decimal128Builder builder(arrow::decimal128(5, 2));
   check(builder.Append(arrow::Decimal128(1)));
   CHECK_THROWS_WITH_AS(read(table_of("price", check(builder.Finish()))),

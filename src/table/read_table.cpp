@@ -154,7 +154,7 @@ std::shared_ptr<arrow::Table> read_json_lines(const std::shared_ptr<arrow::Buffe
     block = std::max(block, 2 * (end - begin + 1));
     begin = end + 1;
   }
-  if (block > INT32_MAX) throw FormatError("a line of more than 1 GiB");
+  if (block > INT32_MAX) throw FormatError("has a line of more than 1 GiB");
   auto read = arrow::json::ReadOptions::Defaults();
   read.use_threads = false;
   read.block_size = static_cast<int32_t>(block);
@@ -187,9 +187,9 @@ std::shared_ptr<arrow::Table> read_geojson_table(const std::shared_ptr<arrow::io
     });
   }
   const auto column = check(geometries.Finish());
-  if (column->length() == 0) throw FormatError("a FeatureCollection of no features");
+  if (column->length() == 0) throw FormatError("the FeatureCollection has no features");
   const auto table = read_json_lines(check(lines.Finish()));
-  if (table->num_columns() == 0) throw FormatError("features that have neither an id nor properties");
+  if (table->num_columns() == 0) throw FormatError("the features have neither ids nor properties");
   return check(table->AddColumn(table->num_columns(), arrow::field("istac:geometry", column->type()),
                                 std::make_shared<arrow::ChunkedArray>(column)));
 }
@@ -201,7 +201,7 @@ std::shared_ptr<arrow::Array> in_microseconds(const arrow::TimestampArray& secon
   for (int64_t row = 0; row < seconds.length(); ++row) {
     int64_t microseconds = 0;
     if (!seconds.IsNull(row) && __builtin_mul_overflow(seconds.Value(row), int64_t{1'000'000}, &microseconds)) {
-      throw SchemaError("row " + std::to_string(row) + " has a time out of the range of timestamp[us]");
+      throw SchemaError("row " + std::to_string(row) + " has a time outside of the range of timestamp[us]");
     }
     check(seconds.IsNull(row) ? out.AppendNull() : out.Append(microseconds));
   }
@@ -251,7 +251,8 @@ std::shared_ptr<arrow::Table> read_table(const std::shared_ptr<arrow::io::Random
     } else if (ends_with_ignoring_case(path, ".geojson")) {
       out = read_geojson_table(file, path);
     } else {
-      throw FormatError("not a folder, .parquet, .csv, .jsonl or .geojson", {.path = path});
+      throw FormatError("unknown format, expected a folder or a .parquet, .csv, .jsonl or .geojson file",
+                        {.path = path});
     }
     return in_one_piece(out);
   } catch (const parquet::ParquetException& error) {

@@ -21,9 +21,9 @@ std::shared_ptr<arrow::Table> read_table(const std::string& path);
 std::shared_ptr<arrow::Table> read_table(const std::shared_ptr<arrow::io::RandomAccessFile>& file,
                                          const std::string& path);
 
-/// The same rows with each column in one piece, also of none. Timestamps in seconds become microseconds, since Parquet
-/// has no seconds; extension types become their storage types, views of text and bytes `string` and `binary`. Throws
-/// SchemaError for times beyond microseconds.
+/// A copy of the table with each column in one piece, also without rows. Timestamps in seconds become microseconds,
+/// since Parquet has no seconds; extension types become their storage types, views of text and bytes `string` and
+/// `binary`. Throws SchemaError for times beyond microseconds.
 std::shared_ptr<arrow::Table> in_one_piece(const std::shared_ptr<arrow::Table>& table);
 /// The values of a column of in_one_piece(), or of a table made from it. Throws SchemaError that lists all names when
 /// there is no such column.

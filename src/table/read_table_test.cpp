@@ -16,7 +16,7 @@ namespace {
 
 using Texts = std::vector<std::optional<std::string>>;
 
-/// A file that is gone afterwards.
+/// A file that is deleted afterwards.
 struct File {
   File(const std::string& name, const std::string& text)
       : path((std::filesystem::temp_directory_path() / ("tacore-read-table-test-" + name)).string()) {
@@ -37,13 +37,13 @@ TEST_CASE("ids and paths of CSV are text, whatever they look like") {
   CHECK(table->GetColumnByName("v")->type()->id() == arrow::Type::INT64);
 }
 
-TEST_CASE("a line of JSON may be longer than a block") {
+TEST_CASE("a JSON line may be longer than a read block") {
   const std::string longer(3 << 20, 'x');
   const File file("long.jsonl", "{\"id\":\"a\"}\n{\"id\":\"" + longer + "\"}\n{\"id\":\"c\"}");
   CHECK(text_column(*read_table(file.path), "id", "") == Texts{"a", longer, "c"});
 }
 
-TEST_CASE("JSON lines may be nested as deep as 64, and no deeper") {
+TEST_CASE("JSON lines may be nested 64 levels deep, and no deeper") {
   const auto line = [](std::size_t depth) {
     return "{\"v\":" + std::string(depth - 1, '[') + std::string(depth - 1, ']') + "}\n";
   };
@@ -54,12 +54,12 @@ TEST_CASE("JSON lines may be nested as deep as 64, and no deeper") {
   }
 }
 
-TEST_CASE("JSON lines that are nested without end are an error") {
+TEST_CASE("JSON lines with endless nesting are an error") {
   const File file("deep.jsonl", "{\"id\":\"a\",\"v\":" + std::string(200'000, '[') + std::string(200'000, ']') + "}\n");
   CHECK_THROWS_AS(read_table(file.path), FormatError);
 }
 
-TEST_CASE("seconds that microseconds cannot tell are an error") {
+TEST_CASE("seconds beyond the range of microseconds are an error") {
   arrow::TimestampBuilder builder(arrow::timestamp(arrow::TimeUnit::SECOND), arrow::default_memory_pool());
   REQUIRE(builder.Append(INT64_MAX / 1000).ok());
   const auto table = arrow::Table::Make(arrow::schema({arrow::field("t", builder.type())}),

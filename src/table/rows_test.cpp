@@ -29,7 +29,7 @@ std::shared_ptr<const LevelTable> large() {
   return level;
 }
 
-TEST_CASE("a row key keeps part, level and row") {
+TEST_CASE("a row key encodes and decodes part, level and row") {
   const RowKey keys[] = {
       {}, {1, 5, 0}, {RowKey::kMaxParts - 1, 5, (int64_t{1} << 40) - 1}, {0, 3, 7}, {12345, 0, 987654321}};
   for (const RowKey& key : keys) {
@@ -41,12 +41,12 @@ TEST_CASE("a row key keeps part, level and row") {
   }
 }
 
-TEST_CASE("keys of later rows are later numbers, within a level of a part") {
+TEST_CASE("keys of later rows are greater, within a level of a part") {
   CHECK(RowKey{0, 0, 1}.encode() == RowKey{0, 0, 0}.encode() + 1);
   CHECK(RowKey{1, 0, 0}.encode() > RowKey{0, 5, kRows}.encode());
 }
 
-TEST_CASE("rows in passing are the visible rows, and the level keeps none of them") {
+TEST_CASE("passing_rows gives the visible rows without keeping them in the level") {
   const auto level = level_of({{"id", texts({"a", "__TACOPAD__0", "b"})}, {"type", texts({"FILE", "FILE", "FILE"})}});
   const auto few = passing_rows(level, RowKey{2, 0, 0});
   CHECK(few->num_rows() == 2);
@@ -61,7 +61,7 @@ TEST_CASE("rows in passing are the visible rows, and the level keeps none of the
   CHECK(rows->array(0, 0, 10) != rows->array(0, 65536, 10));
 }
 
-TEST_CASE("all rows of a level, across row groups") {
+TEST_CASE("level_rows gives all rows of a level, across row groups") {
   const auto rows = level_rows(large(), RowKey{}, 0, kRows);
   CHECK(rows->num_rows() == kRows);
   CHECK(rows->find("n") == 2);
@@ -75,7 +75,7 @@ TEST_CASE("all rows of a level, across row groups") {
   CHECK(rows->key(131072)->row == 131072);
 }
 
-TEST_CASE("a part of a level, and parts of parts") {
+TEST_CASE("level_rows gives a range of a level, which can be sliced further") {
   const auto rows = level_rows(large(), RowKey{3, 1, 0}, 65000, 1000);
   CHECK(rows->num_rows() == 1000);
   CHECK(rows->integer(2, 0) == 65000);
@@ -89,7 +89,7 @@ TEST_CASE("a part of a level, and parts of parts") {
   CHECK(inner->array(2, 0, 100)->length() == 100);
 }
 
-TEST_CASE("chosen rows of a level") {
+TEST_CASE("level_rows gives the chosen rows of a level") {
   const auto rows = level_rows(large(), RowKey{}, std::vector<int64_t>{2, 3, 65535, 65536, 139999});
   CHECK(rows->num_rows() == 5);
   const auto all = rows->array(2, 0, 5);
@@ -102,9 +102,9 @@ TEST_CASE("chosen rows of a level") {
   CHECK(rows->slice(1, 3)->run(0) == 2);
 }
 
-TEST_CASE("rows without a first key have none") { CHECK_FALSE(level_rows(large(), std::nullopt, 0, 1)->key(0)); }
+TEST_CASE("rows without a first key have no keys") { CHECK_FALSE(level_rows(large(), std::nullopt, 0, 1)->key(0)); }
 
-TEST_CASE("padding is left out of visible rows, and rows keep their keys") {
+TEST_CASE("padding is left out of visible rows, and the others keep their keys") {
   const auto rows = visible_rows(large(), RowKey{});
   CHECK(rows->num_rows() == kRows - 1);
   CHECK(rows->key(69999)->row == 69999);
@@ -112,7 +112,7 @@ TEST_CASE("padding is left out of visible rows, and rows keep their keys") {
   CHECK(rows->integer(2, 70000) == 70001);
 }
 
-TEST_CASE("text is found from a row on, the first of several, and -1 is none") {
+TEST_CASE("find_text returns the first match from a row on, or -1") {
   const auto rows = level_rows(large(), RowKey{}, 0, kRows);
   CHECK(rows->find_text(0, "ID_0") == 0);
   CHECK(rows->find_text(0, "ID_99999") == 99999);
@@ -130,7 +130,7 @@ TEST_CASE("text is found from a row on, the first of several, and -1 is none") {
   CHECK(table->find_text(0, "") == -1);  // null is not the empty text
 }
 
-TEST_CASE("a computed table, its chunks joined") {
+TEST_CASE("table_rows gives the rows of a computed table with joined chunks") {
   const auto a = table_of({{"n", integers({1, 2})}}), b = table_of({{"n", integers({3, std::nullopt})}});
   const auto both = check(arrow::ConcatenateTables({a, b}));
   const auto rows = table_rows(both);
@@ -143,7 +143,7 @@ TEST_CASE("a computed table, its chunks joined") {
   CHECK(rows->columns() == std::vector<Column>{{"n", "int64"}});
 }
 
-TEST_CASE("a computed table keeps chunks that are large, and its rows run across them") {
+TEST_CASE("table_rows keeps large chunks of a computed table, and spans them") {
   std::vector<std::optional<int64_t>> first, second;
   for (int64_t i = 0; i < 8000; ++i) {
     first.emplace_back(i);
@@ -170,7 +170,7 @@ TEST_CASE("a computed table keeps chunks that are large, and its rows run across
   CHECK(part->slice(1, 2)->integer(0, 1) == 8000);
 }
 
-TEST_CASE("a computed table has the keys of its key column, and a negative or null one is none") {
+TEST_CASE("table_rows takes keys from the key column, and a negative or null key is none") {
   const auto rows =
       table_rows(table_of({{"id", texts({"a", "b", "c"})},
                            {std::string(kRowKeyColumn), integers({RowKey{2, 1, 9}.encode(), -1, std::nullopt})}}));

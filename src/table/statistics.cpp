@@ -37,7 +37,7 @@ Array items(const arrow::Array& array, int64_t row) {
   }
 }
 
-/// NaN for null. What is no number throws QueryError, as NaN would hide it.
+/// NaN for null. Throws QueryError for other types than numbers, which NaN would hide.
 std::vector<double> numbers(const arrow::Array& values, const char* what) {
   const auto& type = *values.type();
   const bool are_numbers = arrow::is_integer(type.id()) || type.id() == arrow::Type::FLOAT ||
@@ -49,7 +49,7 @@ std::vector<double> numbers(const arrow::Array& values, const char* what) {
   return out;
 }
 
-/// The product of the last two sizes of the shape; NaN where there is none, or none that can be.
+/// The product of the last two sizes of the shape; NaN where it is absent or invalid.
 double pixels_of(const arrow::Array* shapes, int64_t row) {
   const auto shape = shapes ? items(*shapes, row) : nullptr;
   if (!shape || shape->length() < 2) return kNone;
@@ -72,7 +72,7 @@ Bands bands_of(const arrow::Array& stats, int64_t row) {
   return out;
 }
 
-/// Row `at` of the columns kMoments, nullptr for one that is not there: each cell has a number for each band, or is one
+/// Row `at` of the columns kMoments, nullptr for an absent one: each cell has a number for each band, or is one
 /// number. For each band its four numbers, NaN where the cell is null. `row` is for messages.
 Bands moments_of(const std::vector<Array>& columns, int64_t at, int64_t row) {
   Bands cells;
@@ -121,7 +121,7 @@ void check_shapes(const std::vector<StoredRow>& rows) {
   }
 }
 
-/// Counted from 0.
+/// The positions of `bands`, counted from 0.
 std::vector<std::size_t> chosen_bands(const StoredStatistics& stored, const std::vector<int>& bands) {
   const std::size_t count = stored.rows[0].bands.size();
   std::vector<std::size_t> out(count);

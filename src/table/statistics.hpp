@@ -14,10 +14,10 @@ namespace tacore {
 inline constexpr const char* kHistogramColumn = "geotiff:histogram";
 
 /// The names of those `columns` that statistics are read from; empty when there are none. First `geotiff:stats`, else
-/// `internal:stats`, else those of `stats:min`, `stats:max`, `stats:mean` and `stats:std` (TACO 0.2.0) that are there;
+/// `internal:stats`, else those of `stats:min`, `stats:max`, `stats:mean` and `stats:std` (TACO 0.2.0) that exist;
 /// then the shape of the raster, and `with_histograms` the histograms.
 std::vector<std::string> statistics_columns(const std::vector<Column>& columns, bool with_histograms);
-/// QueryError: no such column. `hint` ends the message.
+/// Throws the QueryError for rows without such columns. `hint` ends the message.
 [[noreturn]] void throw_no_statistics(const std::string& hint = "");
 
 /// The stored statistics of the bands of a row.

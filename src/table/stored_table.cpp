@@ -106,7 +106,8 @@ std::vector<int64_t> whole_numbers(const arrow::Table& table, std::string_view n
     const auto* real = value.get<double>();
     const bool is_whole = whole || (real && std::trunc(*real) == *real && std::abs(*real) < 0x1p62);
     if (!is_whole) {
-      throw FormatError("row " + std::to_string(out.size()) + ": " + std::string(name) + " is no whole number", where);
+      throw FormatError("row " + std::to_string(out.size()) + ": " + std::string(name) + " is not a whole number",
+                        where);
     }
     out.push_back(whole ? *whole : static_cast<int64_t>(*real));
   }

@@ -21,8 +21,8 @@ struct StoredTable {
   std::map<std::string, std::string> metadata = {};  ///< its key-values, but for those of Arrow and pandas
 };
 
-/// The same table with list items called `item`, as most writers call them: Parquet names them otherwise, so that a
-/// table would change when it is written and read.
+/// A copy of the table with list items called `item`, as most writers call them: Parquet names them otherwise, so that
+/// a table would change when it is written and read.
 std::shared_ptr<arrow::Table> with_item_names(const arrow::Table& table);
 
 /// Reads all of `source`. Throws FormatError for what cannot be decoded, SchemaError as in_one_piece() and for two

@@ -116,7 +116,7 @@ Cells times(const std::string& name, const Cells& values) {
       continue;
     }
     const auto time = microseconds_of_cell(*values, row);
-    if (!time) fail(name, row, "a time that microseconds in 64 bits do not hold exactly");
+    if (!time) fail(name, row, "the time does not fit microseconds in 64 bits exactly");
     check(out.Append(*time));
   }
   return check(out.Finish());
@@ -161,7 +161,7 @@ Centroid point(const std::string& column, const arrow::Array& values, int64_t ro
   } catch (const FormatError& error) {
     fail(column, row, error.message());
   }
-  if (!at) fail(column, row, "a point of longitude and latitude expected");
+  if (!at) fail(column, row, "expected a point of longitude and latitude");
   return *at;
 }
 
@@ -319,7 +319,7 @@ Cells seconds(const std::string& name, const Cells& values) {
   const Cells out = check(fractions.Finish());
   for (int64_t row = 0; row < out->length(); ++row) {
     if (!out->IsNull(row) && microseconds(real(*out, row)) != micro->Value(row))
-      fail(name, row, "a time that seconds in floating point do not hold exactly");
+      fail(name, row, "the time does not fit floating-point seconds exactly");
   }
   return out;
 }

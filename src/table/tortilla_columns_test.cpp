@@ -37,7 +37,7 @@ std::shared_ptr<arrow::Array> column(const Values& values, const std::string& ty
 
 std::shared_ptr<arrow::Table> from(const NamedArrays& columns) { return from_footer_columns(table_of(columns)); }
 
-TEST_CASE("the fields of v1 get the names, types and units of v2") {
+TEST_CASE("the v1 fields are mapped to the names, types and units of v2") {
   const auto level = from({{"tortilla:id", texts({"a", "b"})},
                            {"tortilla:file_format", texts({"GTiff", "BYTES"})},
                            {"tortilla:data_split", texts({"train", std::nullopt})},
@@ -66,7 +66,7 @@ TEST_CASE("the fields of v1 get the names, types and units of v2") {
   CHECK(cells(level, "rai:elevation") == Values{12, {}});
 }
 
-TEST_CASE("columns of the fields may have no type, and lists and text any kind") {
+TEST_CASE("a v1 field column may be of null type, and use any list or text type") {
   arrow::StringDictionaryBuilder words;
   REQUIRE(words.Append("test").ok());
   arrow::LargeStringBuilder points;
@@ -92,28 +92,30 @@ TEST_CASE("columns of the fields may have no type, and lists and text any kind")
   CHECK(from_footer_columns(nullptr) == nullptr);
 }
 
-TEST_CASE("what v2 cannot hold exactly is refused by column and row") {
+TEST_CASE("a value that v2 cannot hold exactly is refused with its column and row") {
   const auto refused = [](const char* name, const std::shared_ptr<arrow::Array>& values, const char* why) {
     CAPTURE(name);
     CHECK_THROWS_WITH_AS(from({{name, values}}), doctest::Contains(why), SchemaError);
   };
-  refused("stac:time_start", reals({1.0, 0.00000025}), "column 'stac:time_start', row 1: a time that microseconds");
-  refused("stac:time_end", reals({1e300}), "row 0: a time that microseconds");
-  refused("stac:time_end", reals({std::numeric_limits<double>::infinity()}), "row 0: a time that microseconds");
-  refused("stac:time_start", integers({INT64_MAX / 1'000'000 + 1}), "row 0: a time that microseconds");
+  refused("stac:time_start", reals({1.0, 0.00000025}),
+          "column 'stac:time_start', row 1: the time does not fit microseconds");
+  refused("stac:time_end", reals({1e300}), "row 0: the time does not fit microseconds");
+  refused("stac:time_end", reals({std::numeric_limits<double>::infinity()}),
+          "row 0: the time does not fit microseconds");
+  refused("stac:time_start", integers({INT64_MAX / 1'000'000 + 1}), "row 0: the time does not fit microseconds");
   refused("stac:time_start", texts({"2020"}), "has type string, seconds since 1970 expected");
   refused(kRaster, column({list({1.5, 2.0})}, "list<item: double>"), "column 'stac:raster_shape': ");
   refused(kRaster, texts({"4x5"}), "column 'stac:raster_shape': ");
-  refused("stac:centroid", texts({std::nullopt, "POINT (1)"}), "row 1: a point of longitude");
-  refused("stac:centroid", column({list({1, 2, 3})}, "list<item: int64>"), "row 0: a point of longitude");
+  refused("stac:centroid", texts({std::nullopt, "POINT (1)"}), "row 1: expected a point of longitude");
+  refused("stac:centroid", column({list({1, 2, 3})}, "list<item: int64>"), "row 0: expected a point of longitude");
   refused("stac:centroid", column({Binary{"no"}}, "binary"), "column 'stac:centroid', row 0: ");
   refused("stac:centroid", integers({1}), "has type int64, WKT expected");
   arrow::UInt64Builder builder;
   REQUIRE(builder.Append(uint64_t{1} << 63).ok());
-  refused("stac:time_end", builder.Finish().ValueOrDie(), "row 0: a time that microseconds");
+  refused("stac:time_end", builder.Finish().ValueOrDie(), "row 0: the time does not fit microseconds");
 }
 
-TEST_CASE("names that v2 does not allow, or means otherwise, are escaped and given back") {
+TEST_CASE("names that v2 forbids or uses otherwise are escaped, and restored on the way back") {
   const std::vector<std::string> names = {"id",      "type",      "path", "split",           "cloud cover (%)",
                                           "a:b:c",   "v1:x",      "a_b",  "gr\u00f6\u00dfe", "\u00fc:a",
                                           "v1:_5Fx", "a b_\u00fc"};
@@ -129,7 +131,7 @@ TEST_CASE("names that v2 does not allow, or means otherwise, are escaped and giv
   for (std::size_t i = 0; i < names.size(); ++i) CHECK(cells(back, names[i]) == Values{static_cast<int64_t>(i)});
 }
 
-TEST_CASE("of two columns with one meaning the specified one has it, the other its name") {
+TEST_CASE("of two columns with one meaning the specified one is mapped, and the other keeps its name") {
   const auto shape = column({list({1, 2})}, "list<item: int64>");
   const auto other = column({list({3, 4})}, "list<item: int64>");
   const auto level = from({{kRaster, other},
@@ -151,7 +153,7 @@ TEST_CASE("of two columns with one meaning the specified one has it, the other i
   CHECK_THROWS_WITH_AS(to_footer_columns(level, kRaster), "two columns get the name 'stac:raster_shape'", SchemaError);
 }
 
-TEST_CASE("a Tortilla has the rows and columns of shapes of more dimensions, beside them") {
+TEST_CASE("stac:raster_shape is added beside a stac:tensor_shape of more than two dimensions") {
   const NamedArrays stated{{kTensor, column({list({6, 64, 32}), {}}, "list<item: int64>")}};
   const auto tortilla = to_footer_columns(table_of(stated), kRaster);
   CHECK(cells(tortilla, kRaster) == Values{list({64, 32}), {}});
@@ -160,7 +162,7 @@ TEST_CASE("a Tortilla has the rows and columns of shapes of more dimensions, bes
   CHECK(column_names(*from_footer_columns(tortilla)) == std::vector<std::string>{kTensor});
 }
 
-TEST_CASE("from v1 to v2 and back no value changes") {
+TEST_CASE("values are unchanged from v1 to v2 and back") {
   const double nan = std::nan("");
   const std::vector<std::pair<std::string, std::shared_ptr<arrow::Array>>> columns = {
       {"tortilla:file_format", texts({"GTiff", "TORTILLA", "BYTES", std::nullopt})},
@@ -185,7 +187,7 @@ TEST_CASE("from v1 to v2 and back no value changes") {
   CHECK(back->num_columns() == static_cast<int>(columns.size()));
 }
 
-TEST_CASE("on the way back a shape has the name of its file, where it has two dimensions") {
+TEST_CASE("a two-dimensional shape gets its original v1 name back") {
   const auto flat = table_of({{kTensor, column({list({4, 5}), {}}, "list<item: int64>")}});
   CHECK(column_names(*to_footer_columns(flat, kRaster)) == std::vector<std::string>{kRaster});
   CHECK(column_names(*to_footer_columns(flat, kTensor)) == std::vector<std::string>{kTensor});
@@ -200,7 +202,7 @@ TEST_CASE("what a v1 file cannot hold is refused") {
   const auto refused = [](const char* name, const std::shared_ptr<arrow::Array>& values, const char* why) {
     CHECK_THROWS_WITH_AS(to_footer_columns(table_of({{name, values}}), kTensor), doctest::Contains(why), SchemaError);
   };
-  refused("stac:time_start", column({Timestamp{INT64_MAX}}, "timestamp[us]"), "seconds in floating point do not hold");
+  refused("stac:time_start", column({Timestamp{INT64_MAX}}, "timestamp[us]"), "does not fit floating-point seconds");
   refused("stac:centroid", column({Binary{"no"}}, "binary"), "column 'stac:centroid', row 0: WKB has");
 }
 

@@ -30,7 +30,7 @@ Value read(const std::shared_ptr<arrow::DataType>& type, Tick tick) {
 
 }  // namespace
 
-TEST_CASE("types are read by their whole names") {
+TEST_CASE("type names are parsed as a whole") {
   CHECK(type_of("Timestamp[ns, tz=America/Lima]") == "timestamp[ns, tz=America/Lima]");
   CHECK(type_of("list<item: struct<A: int8, b: fixed_size_list<item: double>[2]>>") ==
         "list<item: struct<A: int8, b: fixed_size_list<item: double>[2]>>");
@@ -40,13 +40,13 @@ TEST_CASE("types are read by their whole names") {
   }
 }
 
-TEST_CASE("the name of a type that is nested without end is refused") {
+TEST_CASE("a type name with endless nesting is refused") {
   std::string name;
   for (int i = 0; i < 200'000; ++i) name += "list<item: ";
   CHECK_THROWS_AS(parse_type(name), SchemaError);
 }
 
-TEST_CASE("a float holds no finite number beyond its range") {
+TEST_CASE("a finite number beyond the range of float is refused") {
   CHECK_THROWS_AS(back(1e300, "float"), SchemaError);
   CHECK(back(-std::numeric_limits<double>::infinity(), "float") == Value(-std::numeric_limits<double>::infinity()));
   CHECK(std::isnan(*back(std::nan(""), "float").get<double>()));
@@ -61,7 +61,7 @@ TEST_CASE("times beyond 64 bits of microseconds are errors, not other times") {
   CHECK_THROWS_AS(read<arrow::Date32Builder>(arrow::date32(), INT32_MAX), SchemaError);
 }
 
-TEST_CASE("text and bytes have no type in common") {
+TEST_CASE("text and bytes have no common type") {
   CHECK(common_type(arrow::utf8(), arrow::binary()) == nullptr);
   CHECK(common_type(arrow::large_binary(), arrow::utf8()) == nullptr);
   CHECK(common_type(arrow::utf8(), arrow::large_utf8())->id() == arrow::Type::LARGE_STRING);

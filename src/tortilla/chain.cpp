@@ -80,7 +80,7 @@ class ChainReader {
 
   void check(ByteRange range) {
     if (!is_inside(range)) fail("leaves the file: " + text_of(range), range);
-    if (!seen_.insert(range.offset).second) fail("comes back to byte " + std::to_string(range.offset), range);
+    if (!seen_.insert(range.offset).second) fail("points back to byte " + std::to_string(range.offset), range);
     if (seen_.size() > kMaxTables) fail("has more than " + std::to_string(kMaxTables) + " tables", range);
   }
 
@@ -89,7 +89,7 @@ class ChainReader {
     const auto bytes = slice(source_, range);
     const Bytes head = bytes->read({0, std::min<uint64_t>(range.size, kMagic.size())});
     if (std::string_view(reinterpret_cast<const char*>(head.data()), head.size()) != kMagic)
-      throw FormatError("no Parquet table here: it does not start with PAR1", where);
+      throw FormatError("is not a Parquet table: it does not start with PAR1", where);
     // Whether a table is the last one is known only after opening it; only a level needs formats.
     const auto table = LevelTable::open(bytes, where, [&](const std::vector<Column>& stored) {
       const bool has_chunks = std::any_of(stored.begin(), stored.end(),
@@ -114,9 +114,9 @@ std::vector<int64_t> integers(const LevelTable& table, std::string_view name) {
     for (int64_t i = 0; i < count; ++i) {
       const auto value = integer_cell(*array, i);
       if (!value) {
-        throw FormatError(
-            "row " + std::to_string(table.group_begin(group) + i) + ": " + std::string(name) + " is null or no integer",
-            table.where());
+        throw FormatError("row " + std::to_string(table.group_begin(group) + i) + ": " + std::string(name) +
+                              " is null or not an integer",
+                          table.where());
       }
       out.push_back(*value);
     }
@@ -157,7 +157,8 @@ class Settler {
   std::vector<int64_t> placed(std::vector<int64_t> parents) const {
     for (std::size_t row = 0; row < parents.size(); ++row) {
       if (parents[row] < 0 || parents[row] >= above_.num_rows())
-        fail(row, "has the parent " + std::to_string(parents[row]) + " of " + std::to_string(above_.num_rows()));
+        fail(row, "has the parent " + std::to_string(parents[row]) + ", a row from 0 to " +
+                      std::to_string(above_.num_rows() - 1) + " expected");
       if (!places_.empty()) parents[row] = places_[as_size(parents[row])];
     }
     return parents;
@@ -179,7 +180,8 @@ class Settler {
     for (int64_t row = 0; row < level_->num_rows(); ++row) {
       const auto found = rows.find(level_->text(root, row).value_or(""));
       if (found == rows.end())
-        fail(as_size(row), "has the root " + quoted(level_->text(root, row).value_or("")) + ", which is no sample");
+        fail(as_size(row), "has the root " + quoted(level_->text(root, row).value_or("")) +
+                               ", which is not a sample of the level above");
       out.push_back(found->second);
     }
     return out;
@@ -210,7 +212,7 @@ class Settler {
   /// True when the offset of a row has to change.
   bool move_into_parent(std::size_t row) {
     const int64_t begin = above_offsets_[as_size(parents_[row])];
-    if (offsets_[row] < 0 || sizes_[row] < 0) fail(row, "has an offset or length below 0");
+    if (offsets_[row] < 0 || sizes_[row] < 0) fail(row, "has a negative offset or length");
     if (is_in_parent(row, offsets_[row])) return false;
     int64_t moved = 0;
     if (__builtin_add_overflow(begin, offsets_[row], &moved) || !is_in_parent(row, moved)) {

@@ -35,7 +35,7 @@ std::string v2_text(std::string_view json, const std::string& path);
 /// The findings about a COLLECTION, one sentence each, which begins with the path of the member.
 struct CollectionFindings {
   std::vector<std::string> faults = {};  ///< rules that are broken
-  std::vector<std::string> advice = {};  ///< legal, or read by everyone, but better done otherwise
+  std::vector<std::string> advice = {};  ///< legal, or accepted by all readers, but not recommended
 };
 CollectionFindings examine_collection(std::string_view json);
 

@@ -45,7 +45,7 @@ inline constexpr std::string_view kGeneralTask = "general", kOtherTask = "other"
 /// A title as a slug: "Super Resolution" as "super-resolution".
 std::string task_slug(std::string_view task);
 
-/// The address of the first of the `links` of a person, "" when there is none.
+/// The URL of the first of the `links` of a person, "" when there is none.
 std::string first_link(const nlohmann::json& person);
 
 /// Parses `[start, end]`, each milliseconds, RFC 3339 or null for an open end. Throws QueryError for anything else, and

@@ -148,7 +148,7 @@ void add_bands(ordered_json& optical_data) {
   }
 }
 
-/// A text in place of a link is its address.
+/// A string in place of a link object is its `href`.
 ordered_json encode_link(const json& document, const char* key) {
   const json* link = find(document, key);
   if (!link || !(link->is_string() || link->is_object())) return member_or_null(document, key);
@@ -160,7 +160,7 @@ ordered_json encode_link(const json& document, const char* key) {
   return out;
 }
 
-/// Without repetition, since `other` may occur beside `general`.
+/// The tasks without duplicates: `other` becomes `general`, which may be one of them already.
 std::vector<std::string> tasks_of(const Collection& collection) {
   std::vector<std::string> out;
   for (const auto& task : collection.tasks) {

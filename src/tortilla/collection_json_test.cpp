@@ -76,7 +76,7 @@ TEST_CASE("the 17 members of the published writers are read, nulls as absent") {
   CHECK(found.json == kReference);
 }
 
-TEST_CASE("what the published writers made is written in the form of the specification") {
+TEST_CASE("a collection of published writers is rewritten in the form of the specification") {
   CHECK(
       rewritten(kReference) ==
       R"({"id":"demo","dataset_version":"1.0.0","description":"Déjà vu","licenses":["cc-by-4.0"],)"
@@ -87,7 +87,7 @@ TEST_CASE("what the published writers made is written in the form of the specifi
       R"("split_strategy":null,"discuss_link":null,"raw_link":null,"optical_data":null,"labels":null,"scientific":null})");
 }
 
-TEST_CASE("a collection in the form of the specification is written as it was read, unknown members included") {
+TEST_CASE("a collection in the form of the specification is written unchanged, unknown members included") {
   const std::string written = rewritten(kFull);
   CHECK(json::parse(written) == json::parse(kFull));
   CHECK(has_text(written, R"("my:key":{"n":12345678901234567890123,"b":1.50},"null:key":null})"));
@@ -102,7 +102,7 @@ TEST_CASE("an empty collection is written with all 17 members") {
   CHECK(found.at("extent").is_null());
 }
 
-TEST_CASE("an extent is read flat and nested, from milliseconds and RFC 3339, with open ends") {
+TEST_CASE("an extent is read flat and nested, in milliseconds and RFC 3339, with open ends") {
   struct Case {
     const char* extent;
     std::optional<BBox> spatial;
@@ -141,7 +141,7 @@ TEST_CASE("an extent is read flat and nested, from milliseconds and RFC 3339, wi
   }
 }
 
-TEST_CASE("milliseconds are written rounded down, open ends as null") {
+TEST_CASE("milliseconds are rounded down, and open ends are written as null") {
   Collection found;
   found.extent.temporal = TimeRange::parse("1969-12-31T23:59:59.9995Z/..");
   CHECK(member(v1::encode_collection(found), "extent") == R"({"spatial":null,"temporal":[-1,null]})");
@@ -162,7 +162,7 @@ TEST_CASE("a task is read as title or slug, alone or in a list") {
   CHECK(v1::parse_stored_collection(two, "x").tasks.size() == 2);
 }
 
-TEST_CASE("single values, other names and other forms of people are read, and written as the specification has them") {
+TEST_CASE("aliases, single values and other forms of contacts are read, and written as specified") {
   const std::string written = rewritten(
       R"({"licenses":"MIT","keywords":"k","providers":{"name":"A","email":"a@b.c","role":"host"},)"
       R"("data_curator":["B",{"organization":"C","emails":"d@e.f","url":"https://c"}],"raw_link":"https://r"})");
@@ -179,7 +179,7 @@ TEST_CASE("single values, other names and other forms of people are read, and wr
   CHECK(rewritten(written) == written);
 }
 
-TEST_CASE("a sensor is read wherever published collections have it") {
+TEST_CASE("a sensor is read from every member that published collections use") {
   const json expected = json::parse(R"({"sensor":"mine","bands":[{"name":"B1"}]})");
   for (const char* members :
        {R"("optical_data":{"sensor":"mine","bands":[{"name":"B1"}]})", R"("sensor":"mine","bands":[{"name":"B1"}])",
@@ -196,7 +196,7 @@ TEST_CASE("a sensor is read wherever published collections have it") {
   CHECK(several.at("sensors") == json::parse(R"(["a","b"])"));
 }
 
-TEST_CASE("a known sensor gets its bands, in the order asked for and with the index they have there") {
+TEST_CASE("a known sensor gets the requested bands in order, with their index in the sensor") {
   const auto optical = [](const std::string& sensor) {
     return json::parse(rewritten(R"({"optical_data":{"sensor":")" + sensor + "\"}}")).at("optical_data");
   };
@@ -217,7 +217,7 @@ TEST_CASE("a known sensor gets its bands, in the order asked for and with the in
                        ValidationError);
 }
 
-TEST_CASE("both spellings of rai: are read; where both are there, both stay") {
+TEST_CASE("both spellings of rai: members are read, and both are kept where both exist") {
   const std::string snake = rewritten(R"({"rai:data_collection_timeframe":"2020"})");
   CHECK(member(snake, "rai:dataCollectionTimeframe") == R"("2020")");
   CHECK_FALSE(json::parse(snake).contains("rai:data_collection_timeframe"));
@@ -226,7 +226,7 @@ TEST_CASE("both spellings of rai: are read; where both are there, both stay") {
   CHECK(member(both, "rai:useCases") == R"("b")");
 }
 
-TEST_CASE("a collection of 0.2.0 has the names of 2.0 after to_v2, and its own again after that") {
+TEST_CASE("a collection of 0.2.0 converts to 2.0 names with to_v2, and back") {
   const Collection found = v1::parse_stored_collection(kFull, "x.taco");
   const Collection v2 = v1::to_v2(found);
   CHECK(collection_faults(v2).empty());
@@ -254,7 +254,7 @@ TEST_CASE("a collection of 0.2.0 has the names of 2.0 after to_v2, and its own a
   CHECK(again == json::parse(kFull));
 }
 
-TEST_CASE("what a user changes in a collection wins over its document") {
+TEST_CASE("changed members of a collection take precedence over its document") {
   Collection found = v1::parse_stored_collection(kFull, "x.taco");
   found.title = "new";
   found.tasks = {"denoising"};
@@ -306,7 +306,7 @@ TEST_CASE("hostile documents are refused with a typed error that names the file"
   }
 }
 
-TEST_CASE("of members of one name the last counts, and numbers of any size survive where nothing reads them") {
+TEST_CASE("the last of duplicate members counts, and numbers of any size are kept") {
   CHECK(v1::parse_stored_collection(R"({"id":"a","id":"b"})", "x").id == "b");
   const std::string big = R"({"id":"a","n":123456789012345678901234567890.10,"m":-0.0})";
   CHECK(has_text(rewritten(big), R"("n":123456789012345678901234567890.10,"m":-0.0})"));

@@ -65,7 +65,7 @@ class Examination {
   }
   void check_text(const json& object, const char* key, const std::string& name) {
     if (const json* text = find(object, key); text && !text->is_string())
-      fault(name + "." + key + " is " + shown(*text) + ", expected a text");
+      fault(name + "." + key + " is " + shown(*text) + ", expected a string");
   }
   void require_text(const json& object, const char* key, const std::string& name) {
     const json* text = find(object, key);
@@ -85,7 +85,7 @@ class Examination {
     require_text(object, "name", name);
     const json* text = find(object, "name");
     if (text && text->is_string() && !seen.insert(text->get<std::string>()).second)
-      fault(name + ".name is " + shown(*text) + ", as one before it");
+      fault(name + ".name is " + shown(*text) + ", which occurs twice");
   }
 
  private:
@@ -110,7 +110,7 @@ void examine_box(Examination& out, const json& box, const std::string& name) {
   if (box[1] > box[half + 1]) {
     out.fault(name + ": south is " + shown(box[1]) + ", expected at most north, which is " + shown(box[half + 1]));
   }
-  if (box[0] > box[half]) out.advise(name + ": west is beyond east: the box crosses the antimeridian");
+  if (box[0] > box[half]) out.advise(name + ": west is greater than east: the box crosses the antimeridian");
 }
 
 /// Checks the two published forms of extents; the specification has the flat one.
@@ -163,7 +163,7 @@ void examine_model(Examination& out, Collection collection) {
   }
   if (collection.taco_version.empty()) out.fault("taco_version is missing");
   if (!collection.curators || collection.curators->empty()) {
-    out.advise("curators is empty, expected who made a TACO of the dataset");
+    out.advise("curators is empty, expected the people or organizations that converted the dataset to TACO");
   }
   for (const auto& licence : collection.licenses) {
     if (!is_spdx_licence(licence))
@@ -228,10 +228,10 @@ void examine_labels(Examination& out, const json& document) {
     out.check_text(*each, "description", name);
     const json* category = Examination::find(*each, "category");
     if (category && !categories.insert(*category).second)
-      out.fault(name + ".category is " + shown(*category) + ", as one before it");
+      out.fault(name + ".category is " + shown(*category) + ", which occurs twice");
     if (!category) out.fault(name + ".category is missing");
     else if (!category->is_string() && !category->is_number_integer())
-      out.fault(name + ".category is " + shown(*category) + ", expected a text or a whole number");
+      out.fault(name + ".category is " + shown(*category) + ", expected a string or a whole number");
   }
 }
 
@@ -248,7 +248,7 @@ void examine_scientific(Examination& out, const json& document) {
 void examine_statements(Examination& out, const json& document) {
   for (const auto& [v1, v2] : kRai)
     if (const json* text = Examination::find(document, v1); text && !text->is_string())
-      out.fault(std::string(v1) + " is " + shown(*text) + ", expected a text");
+      out.fault(std::string(v1) + " is " + shown(*text) + ", expected a string");
 }
 
 /// Checks the objects of 0.2.0, wherever the document has them.

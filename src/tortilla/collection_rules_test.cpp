@@ -44,7 +44,7 @@ struct Case {
 
 }  // namespace
 
-TEST_CASE("a COLLECTION in the form of the specification has no faults and needs no advice") {
+TEST_CASE("a collection in the form of the specification has no faults and no advice") {
   const auto found = v1::examine_collection(with("", ""));
   CAPTURE(join(found.faults, "\n"));
   CAPTURE(join(found.advice, "\n"));
@@ -52,7 +52,7 @@ TEST_CASE("a COLLECTION in the form of the specification has no faults and needs
   CHECK(found.advice.empty());
 }
 
-TEST_CASE("each broken rule is told in one sentence that starts with the member") {
+TEST_CASE("each broken rule is reported in one sentence that starts with the member") {
   const std::string band = R"({"name":"B1","index":0})";
   const std::vector<Case> cases = {
       {"id", "", "id is ''"},
@@ -85,37 +85,39 @@ TEST_CASE("each broken rule is told in one sentence that starts with the member"
       {"extent", R"({"spatial":[0,2,1,1],"temporal":[0,1]})", "extent.spatial: south is '2', expected at most north"},
       {"extent", R"({"spatial":[0,0,1,1],"temporal":[1,0]})", "extent.temporal: "},
       {"extent", R"({"spatial":[0,0,1,1],"temporal":[0]})", "extent.temporal is '[0]', expected [start, end]"},
-      {"extent", R"({"spatial":[0,0,1,1],"temporal":[true,5]})", "extent.temporal: 'true' is no time"},
-      {"extent", R"({"spatial":[0,0,1,1],"temporal":[0,1e300]})", "is no time, expected milliseconds"},
+      {"extent", R"({"spatial":[0,0,1,1],"temporal":[true,5]})", "extent.temporal: 'true' is not a time"},
+      {"extent", R"({"spatial":[0,0,1,1],"temporal":[0,1e300]})", "is not a time, expected milliseconds"},
       {"raw_link", R"({"description":"x"})", "raw_link.href is missing"},
       {"raw_link", R"({"href":"example.org"})", "raw_link.href is 'example.org', which has no scheme"},
       {"discuss_link", R"({"href":"https://a b"})", "discuss_link.href is 'https://a b', which has ' '"},
       {"discuss_link", "3", "discuss_link is '3', expected an object"},
-      {"raw_link", R"({"href":"https://a","description":1})", "raw_link.description is '1', expected a text"},
+      {"raw_link", R"({"href":"https://a","description":1})", "raw_link.description is '1', expected a string"},
       {"optical_data", "[]", "optical_data is '[]', expected an object"},
       {"optical_data", R"({"bands":[)" + band + "]}", "optical_data.sensor is missing"},
       {"optical_data", R"({"sensor":"x","bands":3})", "optical_data.bands is '3', expected a list"},
       {"optical_data", R"({"sensor":"x","bands":[{"index":1}]})", "optical_data.bands[0].name is missing"},
-      {"optical_data", R"({"sensor":"x","bands":[)" + band + "," + band + "]}", "bands[1].name is 'B1', as one before"},
+      {"optical_data", R"({"sensor":"x","bands":[)" + band + "," + band + "]}",
+       "bands[1].name is 'B1', which occurs twice"},
       {"optical_data", R"({"sensor":"x","bands":[7]})", "optical_data.bands[0] is '7', expected an object"},
       {"optical_data", R"({"sensor":"x","bands":[{"name":"a","index":0.5}]})", "bands[0].index is '0.5'"},
-      {"optical_data", R"({"sensor":"x","bands":[{"name":"a","unit":5}]})", "bands[0].unit is '5', expected a text"},
+      {"optical_data", R"({"sensor":"x","bands":[{"name":"a","unit":5}]})", "bands[0].unit is '5', expected a string"},
       {"optical_data", R"({"sensor":"x","bands":[{"name":"a","center_wavelength":"5"}]})", "expected a number"},
       {"optical_data", R"({"sensor":"landsat8oli[B01, B99]"})",
        "optical_data.sensor: band 'B99': landsat8oli has B01, B02"},
       {"labels", R"({"label_description":"x"})", "labels.label_classes is missing"},
       {"labels", R"({"label_classes":[{"category":0}]})", "labels.label_classes[0].name is missing"},
       {"labels", R"({"label_classes":[{"name":"a"}]})", "labels.label_classes[0].category is missing"},
-      {"labels", R"({"label_classes":[{"name":"a","category":0.5}]})", "category is '0.5', expected a text or a whole"},
+      {"labels", R"({"label_classes":[{"name":"a","category":0.5}]})",
+       "category is '0.5', expected a string or a whole"},
       {"labels", R"({"label_classes":[{"name":"a","category":0},{"name":"a","category":1}]})", "name is 'a', as one"},
       {"labels", R"({"label_classes":[],"label_description":[]})", "labels.label_description is '[]'"},
-      {"scientific", R"({"doi":5})", "scientific.doi is '5', expected a text"},
+      {"scientific", R"({"doi":5})", "scientific.doi is '5', expected a string"},
       {"scientific", R"({"publications":{}})", "scientific.publications is '{}', expected a list"},
       {"scientific", R"({"publications":[{"citation":"c","summary":"s"}]})", "publications[0].doi is missing"},
       {"scientific", R"({"publications":[{"doi":"d","summary":"s"}]})", "publications[0].citation is missing"},
       {"scientific", R"({"publications":[{"doi":"d","citation":"c"}]})", "publications[0].summary is missing"},
-      {"rai:dataBiases", "[1]", "rai:dataBiases is '[1]', expected a text"},
-      {"rai:data_biases", "[1]", "rai:dataBiases is '[1]', expected a text"},
+      {"rai:dataBiases", "[1]", "rai:dataBiases is '[1]', expected a string"},
+      {"rai:data_biases", "[1]", "rai:dataBiases is '[1]', expected a string"},
       {"x", R"({"y":1,"y":2})", "'y' occurs twice in one object"},
   };
   for (const auto& c : cases) {
@@ -128,13 +130,13 @@ TEST_CASE("each broken rule is told in one sentence that starts with the member"
   }
 }
 
-TEST_CASE("what is read by everyone, but not written so by the specification, is advice") {
+TEST_CASE("forms that readers accept but the specification does not are reported as advice") {
   const std::vector<Case> cases = {
       {"licenses", R"(["My own"])", "licenses has 'My own', which is not an SPDX identifier"},
       {"curators", "", "curators is empty"},
       {"extent", R"({"spatial":[[0,0,1,1]],"temporal":[0,1]})", "extent.spatial is a list of lists"},
       {"extent", R"({"spatial":[0,0,5,1,1,6],"temporal":[0,1]})", "extent.spatial has heights"},
-      {"extent", R"({"spatial":[170,0,-170,1],"temporal":[0,1]})", "west is beyond east"},
+      {"extent", R"({"spatial":[170,0,-170,1],"temporal":[0,1]})", "west is greater than east"},
       {"extent", R"({"spatial":[0,0,1,1],"temporal":[[0,1]]})", "extent.temporal is a list of lists"},
       {"extent", R"({"spatial":[0,0,1,1],"temporal":[0,"2020-01-01T00:00:00Z"]})", "has '2020-01-01T00:00:00Z'"},
       {"extent", R"({"spatial":[0,0,1,1],"temporal":[null,1]})", "extent.temporal has an open end"},
@@ -150,7 +152,7 @@ TEST_CASE("what is read by everyone, but not written so by the specification, is
   }
 }
 
-TEST_CASE("all faults of a document are told at once, and one that is no JSON object is a fault") {
+TEST_CASE("all faults of a document are reported together, and a document that is not an object is a fault") {
   CHECK(v1::collection_faults(R"({})").size() == 7);
   for (const char* text : {"", "[]", "{", "null", "{\"a\":\"\xff\"}", "{\"a\":1e999}"}) {
     CAPTURE(text);
@@ -158,14 +160,14 @@ TEST_CASE("all faults of a document are told at once, and one that is no JSON ob
   }
 }
 
-TEST_CASE("a sensor, known or not, may stand without bands, and any spelling of a known one") {
+TEST_CASE("a known or unknown sensor without bands, and any spelling of a known sensor, is valid") {
   for (const char* sensor : {"mysensor", "mysensor[B1]", "sentinel2msi", "Sentinel2MSI[B8A, B01]", "xsentinel2msi"}) {
     CAPTURE(sensor);
     CHECK(v1::collection_faults(with(R"({"sensor":")" + std::string(sensor) + "\"}", "optical_data")).empty());
   }
 }
 
-TEST_CASE("a URI has a scheme, something behind it, and legal characters only") {
+TEST_CASE("a URI has a scheme, a non-empty rest, and legal characters only") {
   for (const char* good : {"https://example.org", "http://a/b?c=d#e", "doi:10.1/x", "mailto:a@b", "urn:isbn:1", "a:b",
                            "https://a/%20%C3%A9", "http://[::1]:80/x", "s3://bucket/key", "git+ssh://a"}) {
     CAPTURE(good);

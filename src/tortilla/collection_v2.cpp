@@ -33,7 +33,7 @@ class Changes {
   void remove(const std::string& key) {
     if (document_.contains(key) || changed_.contains(key)) set(key, nullptr);
   }
-  /// An existing member of the new name keeps it, and the old name stays.
+  /// Where a member with the new name exists, both members stay as they are.
   void rename(const std::string& from, const std::string& to) {
     const json* value = find(from);
     if (value && find(to)) return;
@@ -81,12 +81,12 @@ std::string text_of_time(const json& value) {
   constexpr double kYear10000 = 253402300800e3, kYear1 = -62135596800e3, kMicroseconds = 1000;
   const double milliseconds = value.is_number() ? value.get<double>() : std::nan("");
   if (!(milliseconds >= kYear1 && milliseconds < kYear10000)) {
-    throw QueryError(tacore::quoted(value.dump()) + " is no time, expected milliseconds or RFC 3339");
+    throw QueryError(tacore::quoted(value.dump()) + " is not a time, expected milliseconds or RFC 3339");
   }
   return Timestamp{static_cast<int64_t>(milliseconds * kMicroseconds)}.to_string();
 }
 
-/// The interval around all; an open end is wider than any other. Throws QueryError.
+/// The smallest interval that contains all intervals; an open end contains any other. Throws QueryError.
 std::optional<TimeRange> parse_temporal(const json& value) {
   const bool is_list = value.is_array() && !value.empty() && value[0].is_array();
   std::optional<TimeRange> out;
@@ -103,7 +103,7 @@ json spatial_in_v2(const json& extent, const std::string& path) {
   if (!extent.contains("spatial") || extent["spatial"].is_null()) return nullptr;
   if (const auto box = parse_spatial(extent["spatial"]))
     return json::array({box->minx, box->miny, box->maxx, box->maxy});
-  log::warning(path + ": extent.spatial is no box, and left out");
+  log::warning(path + ": extent.spatial is not a bounding box, and is ignored");
   return nullptr;
 }
 
@@ -114,7 +114,7 @@ json temporal_in_v2(const json& extent, const std::string& path) {
     if (is_open(range->start) && is_open(range->end)) return nullptr;
     return json::array({end_or_null(range->start), end_or_null(range->end)});
   } catch (const QueryError& error) {
-    log::warning(path + ": extent.temporal is no interval, and left out: " + error.message());
+    log::warning(path + ": extent.temporal is not a time interval, and is ignored: " + error.message());
     return nullptr;
   }
 }
@@ -145,7 +145,7 @@ void change_tasks(Changes& changes, const std::string& path) {
   if (!out.empty()) changes.set("tasks", out);
 }
 
-/// The address of a person is that of the first link, if there is no other.
+/// Without `url`, the URL of a person is that of the first link.
 void change_people(Changes& changes, const char* key) {
   const json* people = changes.find(key);
   if (!people || !people->is_array()) return;

@@ -28,7 +28,7 @@
 namespace tacore::v1 {
 namespace {
 
-// Samples of a tree are alike, so at most this many nested Tortillas of each level are read to derive the tree.
+// Samples of a tree have the same children, so the tree is derived from at most this many nested Tortillas of a level.
 constexpr std::size_t kMaxPatterns = 64;
 
 /// The name of a dataset without one: that of its file, without suffixes and partition number. Text after ? in a URL
@@ -106,7 +106,7 @@ class TortillaContainer : public Container {
   }
 
   std::optional<RowRange> children(int level, int64_t row) const override {
-    // For a nested Tortilla, reading one footer is less than reading those of a level, or the tree.
+    // For a nested Tortilla, reading its own footer costs less than reading the footers of a level, or the tree.
     if (chain_ ? level + 1 >= num_levels() : !is_assembled(level + 1)) return std::nullopt;
     // Rows are sorted by parent.
     const auto& below = stored_level(level + 1);
@@ -154,9 +154,10 @@ class TortillaContainer : public Container {
       if (sample_type(*above, row) == SampleType::Folder) parents.push_back(row);
     }
     if (parents.empty())
-      throw FormatError("no sample is nested, other than the statistics of its level say", where(level - 1));
+      throw FormatError("no sample is nested, but the Parquet statistics of the level state that some are",
+                        where(level - 1));
     log::info(path() + ": level " + std::to_string(level) + " is assembled from " + std::to_string(parents.size()) +
-              " nested footers");
+              (parents.size() == 1 ? " nested footer" : " nested footers"));
     std::vector<TablePart> parts;
     std::vector<int64_t> parent_of;  // of each row
     for (std::size_t begin = 0; begin < parents.size(); begin += kFootersAtOnce) {
@@ -202,7 +203,8 @@ class TortillaContainer : public Container {
     const auto end = static_cast<int64_t>(chain_ ? source_->size() : header_.footer.offset);
     if (offset < static_cast<int64_t>(kHeaderSize) || size < 0 || offset > end || size > end - offset) {
       throw FormatError("sample " + quoted(id) + ": " + std::to_string(size) + " bytes at " + std::to_string(offset) +
-                            " leave the data, bytes " + std::to_string(kHeaderSize) + " to " + std::to_string(end),
+                            " are outside of the data, bytes " + std::to_string(kHeaderSize) + " to " +
+                            std::to_string(end),
                         {.path = path()});
     }
     return {static_cast<uint64_t>(offset), static_cast<uint64_t>(size)};
@@ -219,7 +221,7 @@ class TortillaContainer : public Container {
       if (offset >= begin + static_cast<int64_t>(kHeaderSize) && size >= 0 && offset <= end && size <= end - offset)
         continue;
       throw FormatError("row " + std::to_string(row) + ": " + std::to_string(size) + " bytes at " +
-                            std::to_string(offset) + " leave the nested tortilla's data, bytes " +
+                            std::to_string(offset) + " are outside of the nested Tortilla's data, bytes " +
                             std::to_string(begin + static_cast<int64_t>(kHeaderSize)) + " to " + std::to_string(end),
                         where(level));
     }

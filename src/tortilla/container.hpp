@@ -16,7 +16,7 @@ namespace tacore::v1 {
 /// assembled from all nested footers, each on first use. Throws FormatError and SchemaError.
 std::shared_ptr<Container> open_tortilla(std::shared_ptr<const ByteSource> source, const std::string& path);
 
-/// Reads only the COLLECTION; a Tortilla has none, and gets its name.
+/// Reads only the COLLECTION. A Tortilla has none: the id of its collection is the file name.
 Collection read_tortilla_collection(const ByteSource& source, const std::string& path);
 
 /// Reads the header of a file.

@@ -83,7 +83,7 @@ constexpr Signature kSignatures[] = {
     {0, "", "KML", ".kml"},
 };
 
-/// Checks the whole container: a magic of two bytes is no proof.
+/// Parses the header: a magic of only two bytes may be a coincidence.
 bool is_tortilla(std::span<const std::byte> head, uint64_t size) {
   if (!is_header(head)) return false;
   try {

@@ -44,7 +44,7 @@ uint64_t number_at(std::span<const std::byte> bytes, uint64_t at) {
 
 [[noreturn]] void refuse_first_generation(uint64_t begin) {
   throw FormatError(
-      "a Tortilla of the generation before 0.1 (2024), whose samples start at byte 50; 0.1 and later are read",
+      "a Tortilla of the generation before 0.1 (2024), whose samples start at byte 50; only 0.1 and later can be read",
       {.offset = begin + kPartitionsOffset});
 }
 

@@ -17,7 +17,7 @@ std::vector<std::byte> bytes_of(const std::string& hex) {
   return out;
 }
 
-TEST_CASE("the header of the inner tortilla has the worked bytes") {
+TEST_CASE("the header of the inner Tortilla has the bytes of the worked example") {
   const Header header{.footer = {230, 4451}};
   const auto expected = bytes_of("23 79 e6 00 00 00 00 00 00 00 63 11 00 00 00 00 00 00 01 00 00 00 00 00 00 00 ");
   CHECK(encode_header(header) == expected);
@@ -28,7 +28,7 @@ TEST_CASE("the header of the inner tortilla has the worked bytes") {
   CHECK_FALSE(read.collection);
 }
 
-TEST_CASE("the header of a TACO has the worked bytes") {
+TEST_CASE("the header of a TACO has the bytes of the worked example") {
   const Header header{
       .kind = Kind::Taco, .footer = {4892, 4473}, .num_partitions = 1, .collection = ByteRange{9365, 13}};
   const auto expected = bytes_of(
@@ -40,7 +40,7 @@ TEST_CASE("the header of a TACO has the worked bytes") {
   CHECK(read.collection == ByteRange{9365, 13});
 }
 
-TEST_CASE("a header of the first tool with a collection is that of a TACO under another magic") {
+TEST_CASE("a '#y' header with a collection is read as that of a TACO") {
   auto bytes = encode_header({.kind = Kind::Taco, .footer = {200, 100}, .collection = ByteRange{300, 50}});
   bytes[0] = std::byte{'#'};
   bytes[1] = std::byte{'y'};
@@ -48,7 +48,7 @@ TEST_CASE("a header of the first tool with a collection is that of a TACO under 
   CHECK(parse_header(bytes, 351).kind == Kind::Tortilla);  // what is free may hold anything
 }
 
-TEST_CASE("the generation before 0.5.0 states one format for all samples") {
+TEST_CASE("a header before 0.5.0 states one format for all samples") {
   std::string text("#y", 2);
   const auto number = [&](uint64_t value) {
     for (int i = 0; i < 8; ++i) text += static_cast<char>(value >> (8 * i) & 0xff);
@@ -64,18 +64,18 @@ TEST_CASE("the generation before 0.5.0 states one format for all samples") {
   CHECK(header.file_format == "GTiff");
   CHECK(header.num_partitions == 3);
 
-  SUBCASE("which is text") {
+  SUBCASE("an invalid UTF-8 format is refused") {
     bytes[20] = std::byte{0xff};
     CHECK_THROWS_WITH_AS(parse_header(bytes, 330), doctest::Contains("is not UTF-8"), FormatError);
   }
-  SUBCASE("and one of the generations before that is refused by name") {
+  SUBCASE("a header of the generation before 0.1 is refused by name") {
     for (std::size_t i = 42; i < 50; ++i) bytes[i] = std::byte{' '};
     CHECK_THROWS_WITH_AS(parse_header(bytes, 330), doctest::Contains("a Tortilla of the generation before 0.1 (2024)"),
                          FormatError);
   }
 }
 
-TEST_CASE("a header that lies is refused with the byte that does") {
+TEST_CASE("a header with wrong ranges or numbers is refused with the wrong one") {
   const auto refused = [](const Header& header, uint64_t size, const char* why) {
     CAPTURE(why);
     CHECK_THROWS_WITH_AS(parse_header(encode_header(header), size, 1000), doctest::Contains(why), FormatError);

@@ -67,16 +67,16 @@ std::vector<std::string> partition_paths(const Storage& storage, const std::stri
   const auto given = parse_partition_name(path);
   if (!given) {
     if (allow_partial) return {path};
-    throw FormatError("one of " + std::to_string(count) +
-                          " partitions, whose name does not tell which; NAME.0000.part.EXTENSION expected, or the "
-                          "paths of all",
+    throw FormatError("is one of " + std::to_string(count) +
+                          " partitions, but has no partition number in its name; NAME.0000.part.EXTENSION, or the "
+                          "paths of all partitions, expected",
                       {.path = path});
   }
   PartitionName name = *given;
   const uint64_t first = first_number(storage, name, count);
   if (given->number < first || given->number - first >= count) {
-    throw FormatError("partition " + std::to_string(given->number) + " of " + std::to_string(count) +
-                          ", which are numbered from " + std::to_string(first),
+    throw FormatError("has the partition number " + std::to_string(given->number) + ", " + std::to_string(first) +
+                          " to " + std::to_string(first + count - 1) + " expected",
                       {.path = path});
   }
   std::vector<std::string> out, missing;
@@ -104,7 +104,8 @@ std::vector<std::string> partition_paths(const Storage& storage, const std::stri
                   {.path = path}, 0);
   }
   if (const auto more = left_over(storage, path, count); !more.empty()) {
-    log::warning(more + ": lies beside the " + std::to_string(count) + " partitions of this dataset, and is none");
+    log::warning(more + ": is an additional file beside the " + std::to_string(count) +
+                 " partitions of this dataset, and is not read");
   }
   return out;
 }

@@ -28,7 +28,7 @@ std::string partition_name(const PartitionName& name);
 std::vector<std::string> partition_paths(const Storage& storage, const std::string& path, uint64_t count,
                                          bool allow_partial);
 
-/// True when of the first hundred of `count` partitions and the neighbours of `path` only `path` exists.
+/// True when `path` is the only existing file among the first hundred of `count` partitions and its own neighbours.
 bool is_alone(const Storage& storage, const std::string& path, uint64_t count);
 
 /// A local file with the name of one partition more than `count`, or "".

@@ -14,7 +14,7 @@ TEST_CASE("a pointer is written as JSON text of a string") {
     CHECK(parse_pointer(encode_pointer(range)) == range);
 }
 
-TEST_CASE("pointers of other writers are understood") {
+TEST_CASE("pointers of other writers are parsed") {
   for (const std::string text : {"OFFSETLENGTH(7, 12)", "\"OFFSETLENGTH(7,12)\"", "  offsetlength( 7 ,\t12 ) ",
                                  "\" OffsetLength(7, 12) \"", "{\"pointer\": \"OFFSETLENGTH(7, 12)\"}",
                                  "{\"note\": \"OFFSETLENGTH(1, 2)\", \"pointer\" : \"OFFSETLENGTH(7, 12)\"}",
@@ -29,7 +29,7 @@ TEST_CASE("pointers of other writers are understood") {
   }
 }
 
-TEST_CASE("what is no pointer is refused with its text") {
+TEST_CASE("text that is not a pointer is refused and quoted") {
   for (const std::string text :
        {"0", "OFFSETLENGTH(7)", "OFFSETLENGTH(7 12)", "OFFSETLENGTH(-7, 12)", "OFFSETLENGTH(7, 12",
         "OFFSETLENGTH(18446744073709551616, 1)", "(7, 12)", "{\"pointer\": 3}"}) {
@@ -39,7 +39,7 @@ TEST_CASE("what is no pointer is refused with its text") {
   }
 }
 
-TEST_CASE("a footer hint has one size whatever its length") {
+TEST_CASE("a footer hint has one size for any length") {
   const auto small = encode_footer_hint({38706, 2031}), large = encode_footer_hint({38706, ~uint64_t{0}});
   CHECK(small.size() == large.size());
   CHECK(parse_footer_hint(small) == ByteRange{38706, 2031});

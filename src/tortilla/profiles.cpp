@@ -62,7 +62,7 @@ std::vector<std::string> missing_fields(std::string_view profile, std::span<cons
   for (const auto& known : kProfiles) {
     if (known.name == profile) return missing_of(known, columns);
   }
-  throw QueryError("profile " + quoted(profile) + "; stac-tortilla or rai-tortilla expected");
+  throw QueryError("unknown profile " + quoted(profile) + "; stac-tortilla or rai-tortilla expected");
 }
 
 }  // namespace tacore::v1

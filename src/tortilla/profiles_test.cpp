@@ -19,7 +19,7 @@ Names profiles_of(const Names& names) {
   return profiles(columns);
 }
 
-TEST_CASE("a footer has the profiles of which it has all fields") {
+TEST_CASE("a footer has the profiles whose fields are all present") {
   CHECK(profiles_of(kStac) == Names{"stac-tortilla"});
   Names both = kStac;
   for (const char* name : {"elevation", "cisi", "gdp", "hdi", "gmi", "pop", "admin0", "admin1", "admin2"})
@@ -34,14 +34,14 @@ TEST_CASE("a footer has the profiles of which it has all fields") {
   CHECK(profiles_of(Names{}) == Names{});
 }
 
-TEST_CASE("the fields that a profile lacks are named as it names them") {
+TEST_CASE("missing fields of a profile are reported by their v1 names") {
   CHECK(missing_fields("stac-tortilla", kStac) == Names{});
   CHECK(missing_fields("stac-tortilla", Names{"stac:crs", "stac:tensor_shape"}) ==
         Names{"stac:geotransform", "stac:time_start", "stac:time_end"});
   CHECK(missing_fields("stac-tortilla", Names{})[2] == "stac:raster_shape");
   CHECK(missing_fields("rai-tortilla", Names{"rai:ele", "rai:gdp"}) ==
         Names{"rai:cisi", "rai:hdi", "rai:gmi", "rai:pop", "rai:admin0", "rai:admin1", "rai:admin2"});
-  CHECK_THROWS_WITH_AS(missing_fields("stac", kStac), "profile 'stac'; stac-tortilla or rai-tortilla expected",
+  CHECK_THROWS_WITH_AS(missing_fields("stac", kStac), "unknown profile 'stac'; stac-tortilla or rai-tortilla expected",
                        QueryError);
 }
 

@@ -58,12 +58,12 @@ void check_lists(Report& report, const Collection& found, const ErrorContext& wh
   for (const auto* contacts : {&found.providers, found.curators ? &*found.curators : nullptr}) {
     if (!contacts) continue;
     for (const auto& contact : *contacts) {
-      if (!is_named(contact)) report.add("COL-9", "a provider or curator has no name", where);
+      if (!is_named(contact)) report.add("COL-9", "a provider or curator has neither name nor organization", where);
     }
   }
   if (found.tasks.empty()) report.add("COL-10", "tasks is empty", where);
   for (const auto& task : found.tasks) {
-    if (!is_task(task)) report.add("COL-11", "task " + quoted(task) + " is not of the published list", where);
+    if (!is_task(task)) report.add("COL-11", "task " + quoted(task) + " is not one of the published tasks", where);
   }
 }
 

@@ -52,9 +52,12 @@ void check_column_names(Report& report, const LevelTable& table, TableKind kind)
     const bool is_foreign =
         (column.name == names::kSourceFile && kind != TableKind::Index) || (is_place && kind == TableKind::Folder);
     if (is_foreign || column.name == names::kGdalVsi || column.name == names::kSourcePath) {
-      report.add("SCH-6", "column " + quoted(column.name) + " is stored", table.where());
+      report.add("SCH-6", "column " + quoted(column.name) + " should not be stored", table.where());
     } else if (!is_extension_name(column.name)) {
-      report.add("SCH-7", "column name " + quoted(column.name), table.where());
+      report.add("SCH-7",
+                 "the name of column " + quoted(column.name) +
+                     " is not made of letters, digits and _, with at most one : between",
+                 table.where());
     }
   }
 }
@@ -87,7 +90,8 @@ void check_field_schema(Report& report, const LevelTable& table, const Collectio
   for (const auto& field : fields->second) {
     const int column = find_column(table, field.name);
     if (column < 0) {
-      report.add("SCH-5", "taco:field_schema lists " + quoted(field.name) + ", which is no column", table.where());
+      report.add("SCH-5", "taco:field_schema lists " + quoted(field.name) + ", but there is no such column",
+                 table.where());
     } else if (const auto& type = table.columns()[static_cast<std::size_t>(column)].type;
                lower(type) != lower(field.type)) {
       report.add(

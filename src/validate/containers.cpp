@@ -83,7 +83,7 @@ void check_contents(Report& report, Checked& checked, TableKind kind, Section se
   section.levels = whole_levels(checked);
   if (checked.collection) {
     if (!checked.collection->sources.empty())
-      report.add("COL-17", "taco:sources is in a dataset that is no index", {.path = section.path});
+      report.add("COL-17", "taco:sources is in a dataset that is not an index", {.path = section.path});
     for (const auto& rows : section.levels) {
       if (rows.table) check_extent(report, checked.collection->extent, rows, "", rows.table->where());
     }
@@ -128,9 +128,9 @@ Checked check_zip_dataset(Report& report, const std::shared_ptr<const ByteSource
   out.entries = check_zip(report, *archive, deep);
   const Tables tables = check_header(report, *archive, out.entries ? &*out.entries : nullptr);
   // Without a directory, ZIP-1 has reported the reason.
-  if (out.entries && !tables.collection) report.add("COL-1", "there is no entry COLLECTION.json", {.path = path});
+  if (out.entries && !tables.collection) report.add("COL-1", "the ZIP has no entry COLLECTION.json", {.path = path});
   if (out.entries && tables.levels.empty())
-    report.add("SCH-1", "there is no entry METADATA/level0.parquet", {.path = path, .level = 0});
+    report.add("SCH-1", "the ZIP has no entry METADATA/level0.parquet", {.path = path, .level = 0});
   const auto document =
       tables.collection ? part_of(report, archive, *tables.collection, "COL-1", {.path = path}) : nullptr;
   if (document) out.collection = check_collection(report, *document, path);
@@ -152,7 +152,7 @@ Checked check_folder_dataset(Report& report, const Storage& storage, const std::
   out.collection = check_collection(report, *storage.open(path_join(path, names::kCollection)), path);
   for (int k = 0; k <= names::kMaxLevel; ++k) {
     auto level = open_folder_level(report, storage, path, k);
-    if (!level && k == 0) report.add("SCH-1", "there is no METADATA/level0.parquet", {.path = path, .level = 0});
+    if (!level && k == 0) report.add("SCH-1", "METADATA/level0.parquet is missing", {.path = path, .level = 0});
     if (!level) break;
     out.levels.push_back(std::move(*level));
   }

@@ -66,9 +66,9 @@ bool covers(const BBox& extent, const BBox& place) {
 void tell(Report& report, int64_t num_rows, int64_t first, const std::string& column, const std::string& source,
           const ErrorContext& where) {
   report.add(source.empty() ? "COL-16" : "CAT-6",
-             std::to_string(num_rows) + " rows" + (source.empty() ? "" : " of source " + quoted(source)) +
-                 " lie outside " + (source.empty() ? "the extent of the collection" : "its extent") + " by " + column +
-                 ", row " + std::to_string(first) + " first",
+             column + " of " + counted(static_cast<uint64_t>(num_rows), "row") + " is outside of the extent of " +
+                 (source.empty() ? "the collection" : "source " + quoted(source)) + ", first in row " +
+                 std::to_string(first),
              where);
 }
 

@@ -11,6 +11,7 @@
 #include "model/wkb.hpp"
 #include "table/reserved_columns.hpp"
 #include "table/values.hpp"
+#include "validate/report.hpp"
 
 namespace tacore::validator {
 namespace {
@@ -47,17 +48,17 @@ bool is_plausible_crs(std::string_view text) {
 
 std::string why_bad_shape(const Value& value, bool) {
   const auto shape = numbers_of(value);
-  if (!shape) return "is no list of numbers";
-  if (shape->size() < 2) return "has " + std::to_string(shape->size()) + " dimensions, at least 2 expected";
-  return std::ranges::all_of(*shape, [](double size) { return size > 0; }) ? "" : "has a size below 1";
+  if (!shape) return "is not a list of numbers";
+  if (shape->size() < 2) return "has " + counted(shape->size(), "dimension") + ", at least 2 expected";
+  return std::ranges::all_of(*shape, [](double size) { return size > 0; }) ? "" : "has a dimension below 1";
 }
 
 std::string why_bad_geotransform(const Value& value, bool) {
   const auto found = numbers_of(value);
-  if (!found || found->size() != 6) return "is no list of six numbers";
+  if (!found || found->size() != 6) return "is not a list of six numbers";
   const auto& t = *found;
   if (!std::ranges::all_of(t, [](double number) { return std::isfinite(number); })) return "has NaN or infinity";
-  return t[1] * t[5] - t[2] * t[4] == 0 ? "takes all pixels to one line or point (its determinant is 0)" : "";
+  return t[1] * t[5] - t[2] * t[4] == 0 ? "maps all pixels to one line or point (its determinant is 0)" : "";
 }
 
 std::string why_bad_box(const BBox& box) {
@@ -81,11 +82,11 @@ int type_of(const std::string& wkb) {
 
 std::string why_bad_geometry(const Value& value, bool) {
   const auto* wkb = value.get<Binary>();
-  if (!wkb) return "is no WKB";
+  if (!wkb) return "is not WKB";
   try {
     wkb_envelope(wkb_of(wkb->bytes));
   } catch (const FormatError& error) {
-    return "is no WKB: " + error.message();
+    return "is not WKB: " + error.message();
   }
   return "";
 }
@@ -97,7 +98,7 @@ std::string why_bad_point(const Value& value, bool is_v1) {
   }
   if (auto why = why_bad_geometry(value, is_v1); !why.empty()) return why;
   const std::string& wkb = value.get<Binary>()->bytes;
-  if (type_of(wkb) != 1) return "is no point";
+  if (type_of(wkb) != 1) return "is not a point";
   const auto box = wkb_envelope(wkb_of(wkb));
   return box ? why_bad_box(*box) : "is empty, or has NaN or infinity";
 }
@@ -106,7 +107,9 @@ std::string why_bad_point(const Value& value, bool is_v1) {
 std::string why_bad_band(const std::vector<double>& band) {
   if (band.size() != 9) {
     const bool are_shares = std::ranges::all_of(band, [](double share) { return share >= 0 && share <= 1.0001; });
-    return are_shares ? "" : "has " + std::to_string(band.size()) + " values that are no shares of classes, 9 expected";
+    return are_shares
+               ? ""
+               : "has " + counted(band.size(), "value") + ", 9 statistics or shares of classes from 0 to 1 expected";
   }
   if (std::ranges::all_of(band, [](double number) { return std::isnan(number); })) return "";  // no valid pixels
   const double min = band[0], max = band[1];
@@ -115,10 +118,11 @@ std::string why_bad_band(const std::vector<double>& band) {
   if (!(min <= max)) return "has min above max";
   if (!(band[2] >= min - room && band[2] <= max + room)) return "has a mean that is not between min and max";
   if (!(band[3] >= 0 && band[3] <= (max - min) + room)) return "has a std below 0 or above max - min";
-  if (!(band[4] >= 0 && band[4] <= 100.001)) return "has a share of valid pixels that is not 0 to 100 %";
+  if (!(band[4] >= 0 && band[4] <= 100.001)) return "has a percentage of valid pixels outside of 0 to 100";
   double before = min;
   for (std::size_t i = 5; i < 9; ++i) {
-    if (!(band[i] >= before - room && band[i] <= max + room)) return "has percentiles that do not rise from min to max";
+    if (!(band[i] >= before - room && band[i] <= max + room))
+      return "has percentiles that do not ascend from min to max";
     before = band[i];
   }
   return "";
@@ -126,11 +130,11 @@ std::string why_bad_band(const std::vector<double>& band) {
 
 std::string why_bad_stats(const Value& value, bool) {
   const auto* bands = value.get<Value::List>();
-  if (!bands) return "is no list of bands";
+  if (!bands) return "is not a list of bands";
   for (std::size_t b = 0; b < bands->size(); ++b) {
     if ((*bands)[b].is_null()) continue;
     const auto numbers = numbers_of((*bands)[b]);
-    const auto why = numbers ? why_bad_band(*numbers) : "is no list of numbers";
+    const auto why = numbers ? why_bad_band(*numbers) : "is not a list of numbers";
     if (!why.empty()) return "band " + std::to_string(b + 1) + " " + why;
   }
   return "";
@@ -138,7 +142,7 @@ std::string why_bad_stats(const Value& value, bool) {
 
 std::string why_bad_crs(const Value& value, bool) {
   const auto* text = value.get<std::string>();
-  return text && is_plausible_crs(*text) ? "" : "is no code such as EPSG:4326, and no WKT, PROJ string or PROJJSON";
+  return text && is_plausible_crs(*text) ? "" : "is not a code such as EPSG:4326, WKT, a PROJ string or PROJJSON";
 }
 
 struct Check {

@@ -66,7 +66,7 @@ class Listing {
     if (is_link && !is_inside(file.path())) return;
     if (file.is_directory(error)) {
       if (!is_link) return folders_.push_back(path);
-      return report_.add("DIR-2", "a symbolic link to a folder", {.path = path});
+      return report_.add("DIR-2", "is a symbolic link to a folder", {.path = path});
     }
     const auto size = file.file_size(error);
     if (error) return fail(path, error);
@@ -82,13 +82,13 @@ class Listing {
     }
     const auto [end, rest] = std::mismatch(real_root_.begin(), real_root_.end(), target.begin(), target.end());
     if (end == real_root_.end()) return true;
-    report_.add("DIR-2", "a symbolic link to " + tacore::quoted(target.string()) + ", which is not below DATA/",
+    report_.add("DIR-2", "is a symbolic link to " + tacore::quoted(target.string()) + ", which is not below DATA/",
                 {.path = link.string()});
     return false;
   }
 
   void fail(const std::string& path, const std::error_code& error) {
-    report_.add("DIR-4", error.message(), {.path = path});
+    report_.add("DIR-4", "cannot be read: " + error.message(), {.path = path});
   }
 
   Report& report_;
@@ -145,10 +145,11 @@ void check_metadata_folder(Report& report, const std::string& folder, std::size_
     if (std::find(levels.begin(), levels.end(), name) == levels.end()) foreign.push_back(name);
   }
   // If METADATA/ is missing, SCH-1 has reported it.
-  if (error && error != std::errc::no_such_file_or_directory) report.add("DIR-4", error.message(), {.path = path});
+  if (error && error != std::errc::no_such_file_or_directory)
+    report.add("DIR-4", "cannot be read: " + error.message(), {.path = path});
   std::sort(foreign.begin(), foreign.end());
   for (const auto& name : foreign) {
-    report.add("DIR-5", tacore::quoted(name) + " in METADATA/ is no level table of this dataset",
+    report.add("DIR-5", tacore::quoted(name) + " in METADATA/ is not a level table of this dataset",
                {.path = path_join(path, name)});
   }
 }

@@ -42,8 +42,8 @@ void check_range(Report& report, const Entries& entries, const std::string& name
   const auto expected = range_of(entries, name);
   if (expected == found) return;
   report.add("HDR-3",
-             "TACO_HEADER has " + name + " as " + shown(found) + ", " +
-                 (expected ? "it is " + shown(*expected) : "but there is no such entry"),
+             "TACO_HEADER states " + shown(found) + " for " + name + ", " +
+                 (expected ? shown(*expected) + " expected" : "but there is no such entry"),
              where);
 }
 
@@ -64,7 +64,7 @@ void check_zeros(Report& report, const Bytes& head, std::size_t num_ranges, cons
     report.add("HDR-5", "reserved bytes 42 to 44 are not zero", where);
   }
   if (!std::all_of(byte(kRanges + num_ranges * kRangeSize), byte(taco_header::kSize), is_zero)) {
-    report.add("HDR-5", "ranges after the first " + std::to_string(num_ranges) + " are not zero", where);
+    report.add("HDR-5", "the unused ranges after the first " + std::to_string(num_ranges) + " are not zero", where);
   }
 }
 

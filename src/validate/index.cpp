@@ -61,12 +61,13 @@ bool same_fields(const std::vector<FieldDescription>& a, const std::vector<Field
 void check_same_schema(Report& report, const Collection& index, const Collection& source, const std::string& file,
                        const std::string& path) {
   if (!index.pit_schema.is_compatible(source.pit_schema)) {
-    report.add("CAT-7", "source " + quoted(file) + " has another taco:pit_schema", {.path = path});
+    report.add("CAT-7", "source " + quoted(file) + " has a different taco:pit_schema than the index", {.path = path});
   }
   const bool same = std::equal(
       index.field_schema.begin(), index.field_schema.end(), source.field_schema.begin(), source.field_schema.end(),
       [](const auto& a, const auto& b) { return a.first == b.first && same_fields(a.second, b.second); });
-  if (!same) report.add("CAT-7", "source " + quoted(file) + " has another taco:field_schema", {.path = path});
+  if (!same)
+    report.add("CAT-7", "source " + quoted(file) + " has a different taco:field_schema than the index", {.path = path});
 }
 
 void check_sources(Report& report, const Collection& collection, const std::string& path) {
@@ -126,7 +127,8 @@ class Sources {
     }
     if (found->levels.size() > k) {
       report_.add("CAT-4",
-                  "row " + std::to_string(row) + ": rows of source " + quoted(*file) + " do not stand together", where);
+                  "row " + std::to_string(row) + ": the rows of source " + quoted(*file) + " are not consecutive",
+                  where);
       return nullptr;
     }
     // A source may have no rows at a level, even between others.
@@ -153,8 +155,8 @@ void compare_level(Report& report, const LevelRange& found, const LevelTable& ex
                    const ErrorContext& where) {
   if (found.end - found.begin != expected.num_rows()) {
     report.add("CAT-5",
-               "source " + quoted(file) + " has " + std::to_string(expected.num_rows()) + " rows, the index " +
-                   std::to_string(found.end - found.begin),
+               "source " + quoted(file) + " has " + counted(static_cast<uint64_t>(expected.num_rows()), "row") +
+                   ", the index has " + std::to_string(found.end - found.begin),
                where);
     return;
   }
@@ -171,8 +173,9 @@ void compare_level(Report& report, const LevelRange& found, const LevelTable& ex
       const int64_t i = row.number - expected.group_begin(group);
       if (text_cell(*ids, i) == row.id && text_cell(*types, i) == row.type) return;
       report.add("CAT-5",
-                 "row " + std::to_string(found.begin + row.number) + " is " + quoted(row.id.value_or("")) +
-                     ", source " + quoted(file) + " has " + quoted(text_cell(*ids, i).value_or("")),
+                 "row " + std::to_string(found.begin + row.number) + " is " + std::string(row.type.value_or("null")) +
+                     " " + quoted(row.id.value_or("")) + ", source " + quoted(file) + " has " +
+                     std::string(text_cell(*types, i).value_or("null")) + " " + quoted(text_cell(*ids, i).value_or("")),
                  where);
     });
   } catch (const Error&) {
@@ -206,7 +209,7 @@ void compare_values(Report& report, const LevelRange& found, const LevelTable& e
   }
 }
 
-/// CAT-9: the level tables of a source are those that the index was made of.
+/// CAT-9: the level tables of a source are those from which the index was made.
 void check_checksums(Report& report, const Storage& storage, const Index& index, const Collection& collection,
                      const std::string& file) {
   const auto source = std::ranges::find(collection.sources, file, &Source::file);
@@ -215,8 +218,7 @@ void check_checksums(Report& report, const Storage& storage, const Index& index,
   const auto& expected = crc32s[static_cast<std::size_t>(source - collection.sources.begin())];
   const auto found = level_checksums(*storage.open(path_join(index.base, file), kReadZip));
   if (expected.empty() || found.empty() || found == expected) return;
-  report.add("CAT-9",
-             "source " + quoted(file) + " was changed after the index was made, which has its values of before",
+  report.add("CAT-9", "source " + quoted(file) + " was changed after the index was made, which has the old values",
              {.path = index.path});
 }
 
@@ -268,7 +270,7 @@ void open_index_folder(Report& report, const Storage& storage, const Index& inde
     if (!source) break;
     out.levels.push_back(open_level(report, source, {.path = name, .offset = {}, .level = k}));
   }
-  if (out.levels.empty()) report.add("SCH-1", "there is no level0.parquet", {.path = index.path, .level = 0});
+  if (out.levels.empty()) report.add("SCH-1", "level0.parquet is missing", {.path = index.path, .level = 0});
 }
 
 }  // namespace
@@ -305,7 +307,7 @@ void check_tacollection(Report& report, const Storage& storage, const Index& ind
   const auto collection = check_collection(report, *index.file, index.path);
   if (!collection) return;
   if (collection->sources.empty())
-    report.add("CAT-2", "taco:sources is missing, or has no files", {.path = index.path});
+    report.add("CAT-2", "taco:sources is missing, or lists no files", {.path = index.path});
   check_sources(report, *collection, index.path);
   uint64_t root_n = 0;
   bool all = true;
@@ -323,8 +325,8 @@ void check_tacollection(Report& report, const Storage& storage, const Index& ind
   }
   if (all && root_n != collection->pit_schema.root_n) {
     report.add("CAT-8",
-               "n of the root is " + std::to_string(collection->pit_schema.root_n) + ", its sources have " +
-                   std::to_string(root_n),
+               "n of the root is " + std::to_string(collection->pit_schema.root_n) + ", the sources have " +
+                   std::to_string(root_n) + " in total",
                {.path = index.path, .level = 0});
   }
 }

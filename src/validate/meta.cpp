@@ -36,11 +36,12 @@ void MetaCheck::check_columns() {
   for (const Column& column : seen_) {
     const int same = level.find(column.name);
     if (same < 0) {
-      report_.add("PIT-2", quoted(name_) + " has a column " + quoted(column.name) + ", its level has none", where());
+      report_.add("PIT-2", quoted(name_) + " has a column " + quoted(column.name) + ", but its level table has none",
+                  where());
     } else if (const auto& type = level.columns()[static_cast<std::size_t>(same)].type; type != column.type) {
       report_.add("PIT-2",
-                  quoted(name_) + ": column " + quoted(column.name) + " has type " + column.type + ", " + type +
-                      " in its level",
+                  quoted(name_) + ": column " + quoted(column.name) + " has the type " + column.type +
+                      ", the level table has " + type,
                   where());
     }
   }
@@ -98,7 +99,8 @@ void MetaCheck::compare_values() {
       const auto [row, meta_row] = rows_[i];
       report_.add("MET-2",
                   quoted(name_) + " row " + std::to_string(meta_row) + ": " + column + " is " +
-                      here.text(meta_row).value_or("null") + ", " + there.text(row).value_or("null") + " in its level",
+                      here.text(meta_row).value_or("null") + ", the level table has " +
+                      there.text(row).value_or("null"),
                   where());
     });
   }
@@ -123,10 +125,10 @@ void MetaCheck::check_place(std::size_t entry) {
 
 void MetaCheck::end() {
   if (table_ && row_ != table_->num_rows()) {
-    report_.add(
-        "MET-2",
-        quoted(name_) + " has " + std::to_string(table_->num_rows()) + " rows, " + std::to_string(row_) + " expected",
-        where());
+    report_.add("MET-2",
+                quoted(name_) + " has " + counted(static_cast<uint64_t>(table_->num_rows()), "row") + ", " +
+                    std::to_string(row_) + " expected",
+                where());
   } else if (table_ && section_.deep && !rows_.empty()) {
     try {
       compare_values();

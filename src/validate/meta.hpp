@@ -29,7 +29,7 @@ class MetaCheck {
   const Section& section_;
   int level_;
   std::shared_ptr<const LevelTable> table_ = {};
-  std::shared_ptr<const LevelTable> last_ = {};  ///< the one before
+  std::shared_ptr<const LevelTable> last_ = {};  ///< the previous one
   std::string name_ = {};
   std::optional<uint64_t> offset_ = {};
   int64_t row_ = 0;

@@ -32,7 +32,7 @@ class Comparison {
     const auto level = schema_.hierarchy.find(found.level);
     if (level == schema_.hierarchy.end()) return fail(found, "has no patterns for this level");
     if (position >= level->second.size()) {
-      return fail(found, "has " + std::to_string(level->second.size()) + " patterns, none for the children of " +
+      return fail(found, "has " + counted(level->second.size(), "pattern") + ", none for the children of " +
                              quoted(found.model));
     }
     const PitPattern& pattern = level->second[position];
@@ -58,7 +58,7 @@ class Comparison {
   }
 
   /// One pattern for each FOLDER position of the level above, in order. Published writers list those of the first
-  /// pattern only, at depth 3 and deeper; where the number shows that, its patterns stand for all.
+  /// pattern only, at depth 3 and deeper; where their number shows that, they are used for all.
   std::size_t next_position(const std::vector<PitPattern>& patterns, std::size_t position, std::size_t child) const {
     std::size_t before = 0, all = 0;
     for (std::size_t p = 0; p < patterns.size(); ++p) {
@@ -98,7 +98,7 @@ void check_counts(Report& report, const PitSchema& schema, const Checked& checke
     }
     const auto rows = static_cast<uint64_t>(checked.levels[k]->num_rows());
     if (n == rows) continue;
-    report.add("PIT-5", "n is " + std::to_string(n) + ", the level has " + std::to_string(rows) + " rows",
+    report.add("PIT-5", "n is " + std::to_string(n) + ", the level has " + counted(rows, "row"),
                {.path = path, .level = level});
   }
 }
@@ -160,14 +160,14 @@ void check_pit_schema(Report& report, const PitSchema& schema, const PitShape& s
   }
   for (int k = schema.max_depth() + 1; k < num_levels; ++k) {
     report.add("LVL-1",
-               "there is a table of level " + std::to_string(k) + ", but taco:pit_schema ends at " +
+               "there is a table of level " + std::to_string(k) + ", but taco:pit_schema ends at level " +
                    std::to_string(schema.max_depth()),
                {.path = path, .level = k});
   }
   for (const auto& [level, fields] : checked.collection->field_schema) {
     const auto is_it = [&](const auto& file) { return file == level + ".parquet"; };
     if (std::ranges::none_of(std::span(names::kLevelFiles).first(checked.levels.size()), is_it))
-      report.add("SCH-5", "taco:field_schema has " + quoted(level) + ", of which there is no table", {.path = path});
+      report.add("SCH-5", "taco:field_schema has " + quoted(level) + ", but there is no such table", {.path = path});
   }
   check_counts(report, schema, checked, path);
   if (num_levels > 1) Comparison(report, schema, shape, path).compare(PitShape::kRoot, 0);

@@ -23,7 +23,7 @@ class PitShape {
     std::optional<SampleType> type = {};  ///< empty while only padding was seen
     uint32_t node = kNone;                ///< of its own children, when it is a FOLDER
   };
-  /// A FOLDER position: the children that all FOLDERs there have.
+  /// A position of the tree with FOLDERs, and the children that all FOLDERs at this position have.
   struct Node {
     int level = 0;  ///< of the children
     std::vector<Child> children = {};

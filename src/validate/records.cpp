@@ -86,14 +86,17 @@ class Records {
     } else if ((entry.flags & kDescriptor) != 0) {
       report_.add("ZIP-4", "entry " + quoted(entry.name) + " has a data descriptor", at(entry.record_offset));
     } else if ((entry.flags & ~kKnownFlags) != 0) {
-      report_.add("ZIP-4", "entry " + quoted(entry.name) + " has flags " + std::to_string(entry.flags),
-                  at(entry.record_offset));
+      report_.add(
+          "ZIP-4",
+          "entry " + quoted(entry.name) + " has the flags " + std::to_string(entry.flags) + ", 0 or 2048 expected",
+          at(entry.record_offset));
     }
   }
 
   void compare(const zip::CentralEntry& entry, const zip::LocalHeader& local) {
     if (local.name != entry.name) {
-      report_.add("ZIP-2", "local header of " + quoted(local.name) + ", " + quoted(entry.name) + " expected",
+      report_.add("ZIP-2",
+                  "the local header has the name " + quoted(local.name) + ", " + quoted(entry.name) + " expected",
                   at(entry.local_offset));
     }
     const auto same = [&](const char* what, uint64_t found, uint64_t expected) {
@@ -106,7 +109,7 @@ class Records {
     const uint64_t extra = local.header_size - zip::kLocalHeaderSize - local.name.size();
     if (local.has_odd_zip64) {
       report_.add("ZIP-14",
-                  "entry " + quoted(entry.name) + ": the ZIP64 field of its local header is not that of its sizes",
+                  "entry " + quoted(entry.name) + ": the ZIP64 field of its local header does not match its sizes",
                   at(entry.local_offset));
     }
     if (local.has_foreign_extra || (extra != 0 && extra != kZip64Extra)) {
@@ -142,7 +145,7 @@ class Records {
                       ", which ends at " + std::to_string(end_),
                   at(offset));
     } else {
-      report_.add("ZIP-7", std::to_string(offset - end_) + " bytes that belong to nothing before " + what, at(end_));
+      report_.add("ZIP-7", counted(offset - end_, "unused byte") + " before " + what, at(end_));
     }
   }
 

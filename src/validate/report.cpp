@@ -37,6 +37,10 @@ std::string hex(uint32_t crc) {
   return out;
 }
 
+std::string counted(uint64_t count, std::string_view noun) {
+  return std::to_string(count).append(" ").append(noun).append(count == 1 ? "" : "s");
+}
+
 void Report::add(std::string_view id, const std::string& message, const ErrorContext& where) {
   const Rule& rule = find_rule(id);
   if (rule.severity == Severity::Error) ++num_errors_;
@@ -59,7 +63,7 @@ std::vector<Issue> Report::finish() {
     if (count.total <= kMostOfOne) continue;
     issues_.push_back({.rule = id,
                        .severity = find_rule(id).severity,
-                       .message = "and " + std::to_string(count.total - kMostOfOne) + " more",
+                       .message = "and " + counted(count.total - kMostOfOne, "more issue") + " of this rule",
                        .where = {.path = count.path}});
   }
   return std::move(issues_);

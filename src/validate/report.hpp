@@ -23,7 +23,7 @@ struct Rule {
 std::span<const Rule> rules() noexcept;
 
 /// Collects issues. Only the first kMostOfOne of each rule are kept, so that a million wrong rows take one page;
-/// finish() adds how many there were.
+/// finish() adds an issue with the number of further ones.
 class Report {
  public:
   static constexpr std::size_t kMostOfOne = 20;
@@ -50,5 +50,7 @@ std::string message_of(const Error& error);
 
 /// A checksum in hexadecimal, as other tools print it.
 std::string hex(uint32_t crc);
+/// "1 row" or "3 rows", for messages.
+std::string counted(uint64_t count, std::string_view noun);
 
 }  // namespace tacore::validator

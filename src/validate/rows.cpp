@@ -112,8 +112,9 @@ class LevelCheck {
     // A FOLDER of padding has the size of its `__meta__`.
     if (!digits || (row_->type == "FILE" && row_->size.value_or(0) != 0)) {
       report_.add("ID-3",
-                  name() + ": padding " + quoted(*row_->id) + " of type " + std::string(row_->type.value_or("null")) +
-                      " and " + shown(row_->size) + " bytes; __TACOPAD__N expected, of a FILE no bytes",
+                  name() + ": padding " + quoted(*row_->id) + " has the type " +
+                      std::string(row_->type.value_or("null")) + " and the size " + shown(row_->size) +
+                      "; the name __TACOPAD__N, and size 0 of a FILE, expected",
                   where());
     }
   }
@@ -158,7 +159,8 @@ class LevelCheck {
       report_.add("LVL-4",
                   name() + ": internal:parent_id " +
                       (row_->parent_text ? quoted(*row_->parent_text) : shown(row_->parent_id)) +
-                      (parent ? " is not a FOLDER" : " is no row") + " of level " + std::to_string(level_ - 1),
+                      (parent ? " refers to a row that is not a FOLDER, of level " : " refers to no row of level ") +
+                      std::to_string(level_ - 1),
                   where());
       return false;
     }
@@ -183,7 +185,7 @@ class LevelCheck {
     if (again || (any_group_ && parent < parent_)) {
       report_.add("LVL-5",
                   name() + ": its parent is row " + std::to_string(parent) + " of level " + std::to_string(level_ - 1) +
-                      ", after that of row " + std::to_string(parent_),
+                      ", after rows whose parent is row " + std::to_string(parent_),
                   where());
     }
     above_.is_visited[parent] = true;
@@ -245,7 +247,10 @@ class LevelCheck {
       if (is_padding_id(*row_->id) && !row_->offset) return entry;
       const bool zip = section_.is_zip;
       const auto rule = zip ? "OFF-3" : type == SampleType::File ? "DIR-1" : "MET-1";
-      report_.add(rule, name() + ": there is no " + (zip ? "entry " : "file ") + quoted(expected), where());
+      report_.add(rule,
+                  name() + (zip ? ": the ZIP has no entry " + quoted(expected)
+                                : ": the file " + quoted(expected) + " is missing"),
+                  where());
       return entry;
     }
     section_.entries->mark(*entry);

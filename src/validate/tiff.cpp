@@ -33,12 +33,12 @@ std::string header_of(const TiffLayout& layout, std::string_view header) {
 std::string why_other(const ByteSource& source, std::string_view header) {
   try {
     const TiffDirectory directory = read_tiff_directory(source);
-    if (!directory.unsupported.empty()) return "it has " + directory.unsupported;
-    return header_of(directory.layout, header) == header ? "" : "its own header is another";
+    if (!directory.unsupported.empty()) return "the TIFF has " + directory.unsupported;
+    return header_of(directory.layout, header) == header ? "" : "its tiles or their encoding differ";
   } catch (const FormatError& error) {
     return error.message();
   } catch (const ValidationError& error) {
-    return "it " + error.message();
+    return "the TIFF " + error.message();
   }
 }
 
@@ -84,7 +84,7 @@ void collect(const DataFrame& frame, int64_t position, const std::string& above,
       return;
     }
     for (auto& fault : sample_faults(frame, position)) out.push_back({std::move(fault), path, level});
-  } catch (const IoError& error) {  // of another file than the dataset's, which its text names
+  } catch (const IoError& error) {  // about another file than the dataset, which its text names
     out.push_back({{"FMT-1", error.what()}, path, level});
   } catch (const Error& error) {
     out.push_back({{"FMT-1", error.message()}, path, level});
@@ -104,11 +104,11 @@ std::vector<SampleFault> sample_faults(const DataFrame& frame, int64_t position)
   if (stated == "COG") stated = "GTiff";
   const bool is_known =
       std::any_of(std::begin(kKinds), std::end(kKinds), [&](const Kind& kind) { return kind.format == stated; });
-  if (is_known && found != stated) out.push_back({"TIF-4", "does not begin as files of format " + stated + " do"});
+  if (is_known && found != stated) out.push_back({"TIF-4", "its first bytes are not those of the format " + stated});
   for (const Kind& kind : kKinds) {
     if (!has_format && ends_with_ignoring_case(id, kind.suffix) && found != kind.format) {
-      out.push_back({"TIF-5", "its id ends as those of files of format " + std::string(kind.format) +
-                                  ", but it does not begin as they do"});
+      out.push_back({"TIF-5", "its file extension is that of the format " + std::string(kind.format) +
+                                  ", but its first bytes are not"});
     }
   }
   try {
@@ -139,7 +139,7 @@ void check_header_file(Report& report, const Storage& storage, const Container& 
   const auto file = name.empty() ? nullptr : TiffIndexFile::open(storage, name, container, [&](const std::string& why) {
     report.add("TIF-6", why, where);
   });
-  OpenDirectory zip;  // of the rows before, which are in the order of their ZIPs
+  OpenDirectory zip;  // of the previous row: rows are in the order of their ZIPs
   for (int64_t i = 0; file && i < file->num_rows(); ++i) {
     const HeaderRow row = file->row(i);
     if (i == 0 || row.source_file != file->row(i - 1).source_file) {
@@ -149,7 +149,7 @@ void check_header_file(Report& report, const Storage& storage, const Container& 
     const auto place = zip.directory->find(*zip.archive, entry_name(row.relative_path, SampleType::File));
     if (!place || static_cast<int64_t>(place->range.size) != row.size || place->crc32 != row.crc32) {
       report.add("TIF-6",
-                 "the header of " + quoted(row.relative_path) + " was made of " + std::to_string(row.size) +
+                 "the TIFF index of " + quoted(row.relative_path) + " was made from " + std::to_string(row.size) +
                      " bytes with CRC-32 " + std::to_string(row.crc32) + ", " + zip.archive->name() + " has " +
                      (place ? std::to_string(place->range.size) + " with " + std::to_string(place->crc32) : "none"),
                  where);
@@ -172,7 +172,7 @@ void check_tiff_header(Report& report, const HeaderCell& cell, const ErrorContex
   }
   if (!cell.source) return;
   if (const auto why = why_other(*cell.source, cell.header); !why.empty()) {
-    report.add("TIF-2", cell.row + ": the header is not that of the sample's TIFF: " + why, where);
+    report.add("TIF-2", cell.row + ": the TIFF index is not that of the sample's TIFF: " + why, where);
   }
 }
 

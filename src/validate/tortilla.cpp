@@ -67,7 +67,9 @@ void check_words(Report& report, const LevelTable& table, const Place& place) {
     if (!format || format->empty())
       report.add("V1-7", row_name(place, row) + ": file_format is missing", table.where());
     else if (!v1::is_known_format(*format))
-      report.add("V1-7", row_name(place, row) + ": file_format is " + quoted(*format) + ", no driver of GDAL",
+      report.add("V1-7",
+                 row_name(place, row) + ": file_format is " + quoted(*format) +
+                     ", the name of a GDAL driver, BYTES or TORTILLA expected",
                  table.where());
   });
   if (const int split = table.find(v1::names::kDataSplit); split >= 0) {
@@ -106,7 +108,7 @@ void check_values(Report& report, const LevelTable& table, const Place& place) {
     if (late == times.end()) continue;
     report.add("V1-14",
                row_name(place, late - times.begin()) + ": " + name +
-                   " is more than 100000000000 seconds; milliseconds or less?",
+                   " is more than 100000000000 seconds; is its unit milliseconds or smaller?",
                table.where());
   }
   check_fields(table, true, [&](std::string_view, const std::string& what) {
@@ -166,7 +168,7 @@ class FileCheck {
     const bool is_taco = head[0] == std::byte{'W'};
     if (place.level > 0 && header.num_partitions != 1) {
       report_.add("V1-23",
-                  about(place, "says that it is one of " + std::to_string(header.num_partitions) + " partitions"),
+                  about(place, "states that it is one of " + std::to_string(header.num_partitions) + " partitions"),
                   at(place, place.range.offset));
     }
     if (is_taco != (header.kind == Kind::Taco)) {
@@ -180,7 +182,7 @@ class FileCheck {
     uint64_t end = header.footer.offset + header.footer.size;
     if (header.collection) end = std::max(end, header.collection->offset + header.collection->size);
     if (end >= source_->size()) return;
-    report_.add("V1-22", std::to_string(source_->size() - end) + " bytes behind FOOTER and COLLECTION",
+    report_.add("V1-22", counted(source_->size() - end, "byte") + " after FOOTER and COLLECTION",
                 {.path = path_, .offset = end});
   }
 
@@ -224,7 +226,7 @@ class FileCheck {
       if (!numbers || range.offset < begin || range.offset > end || range.size > end - range.offset) {
         report_.add("V1-5",
                     row_name(place, row) + ": " + shown(length) + " bytes at " + shown(first) +
-                        " are not among the data, bytes " + std::to_string(begin) + " to " + std::to_string(end),
+                        " are outside of the data, bytes " + std::to_string(begin) + " to " + std::to_string(end),
                     at(place));
         continue;
       }
@@ -259,10 +261,10 @@ class FileCheck {
     const std::string found = v1::guess_format(head, range.size, "");
     const bool is_nested = found == v1::names::kTortilla;
     if (is_nested || (v1::has_signature(format) && !v1::same_signature(format, head)))
-      report_.add(
-          "V1-24",
-          row_name(place, row) + ": file_format is " + quoted(format) + ", the sample begins as " + found + " does",
-          at(place, range.offset));
+      report_.add("V1-24",
+                  row_name(place, row) + ": file_format is " + quoted(format) +
+                      ", but the first bytes of the sample are those of " + found,
+                  at(place, range.offset));
   }
 
   /// V1-19: each GeoTIFF of a streaming file is a TOG.
@@ -315,7 +317,7 @@ class FileCheck {
       fields.push_back(name + " (" + table.columns()[static_cast<std::size_t>(table.find(name))].type + ")");
     for (const auto& name : names) {
       if (name.starts_with(names::kInternal))
-        report_.add("V1-13", about(place, "column " + quoted(name) + " is stored"), at(place));
+        report_.add("V1-13", about(place, "column " + quoted(name) + " should not be stored"), at(place));
     }
     std::sort(names.begin(), names.end());
     const auto level = static_cast<std::size_t>(place.level);
@@ -355,21 +357,24 @@ class FileCheck {
   std::vector<Place> nested_;
   std::set<std::pair<uint64_t, uint64_t>> seen_;
   std::vector<std::string> columns_;
-  std::vector<std::optional<std::pair<std::vector<std::string>, std::string>>> schemas_;  ///< by level; whose they are
-  std::vector<std::optional<std::pair<std::string, std::string>>> children_;              ///< likewise
+  /// By level: columns with their types, and the container that has them.
+  std::vector<std::optional<std::pair<std::vector<std::string>, std::string>>> schemas_;
+  /// By level: the children as text, and the container that has them.
+  std::vector<std::optional<std::pair<std::string, std::string>>> children_;
 };
 
 /// V1-12: the existing partitions.
 std::vector<std::string> paths_of(Report& report, const Storage& storage, const std::string& path, uint64_t count) {
   if (count == 1) {
     if (v1::parse_partition_name(path))
-      report.add("V1-15", "is named as one of several partitions, and is the only one", {.path = path});
+      report.add("V1-15", "is named as one of several partitions, but is the only one", {.path = path});
     return {path};
   }
   if (!v1::parse_partition_name(path))
-    report.add("V1-15", "is not named as a partition, NAME.0000.part.EXTENSION", {.path = path});
+    report.add("V1-15", "is not named as a partition, NAME.0000.part.EXTENSION expected", {.path = path});
   if (const auto left = v1::left_over(storage, path, count); !left.empty())
-    report.add("V1-12", quoted(file_name(left)) + " lies beside the " + std::to_string(count) + " partitions",
+    report.add("V1-12",
+               quoted(file_name(left)) + " is an additional file beside the " + std::to_string(count) + " partitions",
                {.path = path});
   try {
     return v1::partition_paths(storage, path, count, false);
@@ -402,17 +407,18 @@ void check_tortilla(Report& report, const Storage& storage, const std::string& p
     const auto header = check.run();
     if (check.identity() && !identity) identity = check.identity();
     if (check.identity() && check.identity() != identity) {
-      report.add("V1-12", "is a partition of " + *check.identity() + ", others of " + *identity, {.path = part});
+      report.add("V1-12", "is a partition of " + *check.identity() + ", other partitions are of " + *identity,
+                 {.path = part});
     }
     if (header && header->num_partitions != count) {
       report.add("V1-12",
-                 "says that there are " + std::to_string(header->num_partitions) + " partitions, " + quoted(path) +
-                     " that there are " + std::to_string(count),
+                 "states " + counted(header->num_partitions, "partition") + ", " + quoted(path) + " states " +
+                     std::to_string(count),
                  {.path = part, .offset = 18});
     }
     for (const auto& profile : profiles) {
       for (const auto& field : v1::missing_fields(profile, check.columns()))
-        report.add("V1-16", "lacks " + field + " of " + profile, {.path = part, .level = 0});
+        report.add("V1-16", "lacks the column " + field + " of the profile " + profile, {.path = part, .level = 0});
     }
   }
 }

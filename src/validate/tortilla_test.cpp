@@ -50,7 +50,7 @@ Tortilla rows(const std::vector<MetadataColumn>& columns, int64_t count = 2) {
   return Tortilla(samples);
 }
 
-TEST_CASE("files of other writers break no rule that is an error") {
+TEST_CASE("files of other writers break no rule of severity error") {
   for (const char* name :
        {"flat.tortilla", "nested.tortilla", "types.tortilla", "gaps.tortilla", "mixed.tortilla", "uneven.tortilla",
         "rai.tortilla", "parts/set.0001.part.tortilla", "flat.taco", "nested.taco", "spec.taco"}) {
@@ -65,7 +65,7 @@ TEST_CASE("files of other writers break no rule that is an error") {
   CHECK(found(golden("v1/nested.tortilla")).empty());
 }
 
-TEST_CASE("headers that lie are V1-1") {
+TEST_CASE("invalid headers break V1-1") {
   const TemporaryFolder folder;
   create_tortilla(demo(), folder.path("x.tortilla"), plain());
   const std::string bytes = file_text(folder.path("x.tortilla"));
@@ -74,7 +74,7 @@ TEST_CASE("headers that lie are V1-1") {
   finds(folder.write("zero.tortilla", with_number(bytes, 18, 0)), "V1-1", "0 partitions");
 }
 
-TEST_CASE("files of the version before are V1-2") {
+TEST_CASE("files of an earlier version break V1-2") {
   finds(golden("v1/first.tortilla"), "V1-2", "the version before 0.5.0");
   const TemporaryFolder folder;
   create_taco({demo(), demo_collection()}, folder.path("x.taco"), plain());
@@ -83,7 +83,7 @@ TEST_CASE("files of the version before are V1-2") {
   finds(folder.write("y.taco", bytes), "V1-2", "\"WX\" expected");
 }
 
-TEST_CASE("footers that cannot be read, or lack columns, are V1-3") {
+TEST_CASE("unreadable footers and missing columns break V1-3") {
   const TemporaryFolder folder;
   create_tortilla(demo(), folder.path("x.tortilla"), plain());
   std::string bytes = file_text(folder.path("x.tortilla"));
@@ -91,7 +91,7 @@ TEST_CASE("footers that cannot be read, or lack columns, are V1-3") {
   finds(folder.write("end.tortilla", bytes), "V1-3", "");
 }
 
-TEST_CASE("rows of one container are checked, whatever made them") {
+TEST_CASE("metadata rules are checked for rows of any writer") {
   const TemporaryFolder folder;
   create_tortilla(rows({{.key = "stac:time_start", .values = {5, 7}}, {.key = "stac:time_end", .values = {6, 6}}}),
                   folder.path("times.tortilla"), plain());
@@ -104,10 +104,10 @@ TEST_CASE("rows of one container are checked, whatever made them") {
   finds(folder.path("far.tortilla"), "V1-14", "row 0: stac:centroid is at 200");
   create_tortilla(rows({{.key = "stac:geotransform", .values = {Value::List{1.0, 2.0}, Value::List{1.0}}}}),
                   folder.path("grid.tortilla"), plain());
-  finds(folder.path("grid.tortilla"), "V1-14", "geotransform is no list of six numbers");
+  finds(folder.path("grid.tortilla"), "V1-14", "geotransform is not a list of six numbers");
 }
 
-TEST_CASE("what a footer says of its samples is held against types, formats and each other") {
+TEST_CASE("footer values are verified against types, formats and each other") {
   const TemporaryFolder folder;
   int number = 0;
   const auto made = [&](const std::vector<MetadataColumn>& columns) {
@@ -119,7 +119,8 @@ TEST_CASE("what a footer says of its samples is held against types, formats and 
   const auto twice = [](const Value& value) { return Values{value, value}; };
   const double nan = std::numeric_limits<double>::quiet_NaN();
   finds(made({{.key = "stac:raster_shape", .values = twice("64, 64")}}), "V1-14", "has the type string");
-  finds(made({{.key = "stac:raster_shape", .values = twice(Value::List{64})}}), "V1-14", "has 1 dimensions");
+  finds(made({{.key = "stac:raster_shape", .values = twice(Value::List{64})}}), "V1-14",
+        "has 1 dimension, at least 2 expected");
   finds(made({{.key = "stac:time_start", .values = twice("2020")}}), "V1-14", "int64, seconds expected");
   finds(made({{.key = "stac:centroid", .values = twice(7)}}), "V1-14", "string, WKT expected");
   finds(made({{.key = "stac:crs", .values = twice(4326)}}), "V1-14", "string expected");
@@ -132,23 +133,25 @@ TEST_CASE("what a footer says of its samples is held against types, formats and 
     return path;
   };
   create_tortilla(demo(), folder.path("inner.tortilla"), plain());
-  finds(of_format("GTiff", "text"), "V1-24", "file_format is 'GTiff', the sample begins as BYTES does", {.deep = true});
-  finds(of_format("BYTES", file_text(folder.path("inner.tortilla"))), "V1-24", "begins as TORTILLA does",
-        {.deep = true});
-  finds(of_format("GTif", "II*"), "V1-7", "file_format is 'GTif', no driver of GDAL");
+  finds(of_format("GTiff", "text"), "V1-24",
+        "file_format is 'GTiff', but the first bytes of the sample are those of BYTES", {.deep = true});
+  finds(of_format("BYTES", file_text(folder.path("inner.tortilla"))), "V1-24",
+        "but the first bytes of the sample are those of TORTILLA", {.deep = true});
+  finds(of_format("GTif", "II*"), "V1-7",
+        "file_format is 'GTif', the name of a GDAL driver, BYTES or TORTILLA expected");
   const auto one = rows({}, 1);
   create_tortilla(Tortilla({Sample("p", one), Sample("q", Tortilla({Sample("r", one)}))}),
                   folder.path("uneven.tortilla"), plain());
   finds(folder.path("uneven.tortilla"), "V1-21", "'p' has FILE 's0'; 'q' has FOLDER 'r'");
   create_taco({demo(), demo_collection()}, folder.path("x.taco"), plain());
-  finds(folder.write("tail.taco", file_text(folder.path("x.taco")) + "tail"), "V1-22", "4 bytes behind");
+  finds(folder.write("tail.taco", file_text(folder.path("x.taco")) + "tail"), "V1-22", "4 bytes after");
   std::string seven = file_text(folder.path("x.taco"));
   const auto nested = seven.find("#y", 200);
   REQUIRE(nested != seven.npos);
   finds(folder.write("seven.taco", with_number(seven, nested + 18, 7)), "V1-23", "one of 7 partitions");
 }
 
-TEST_CASE("partitions of two datasets, and one too many, are V1-12, and no dataset to load") {
+TEST_CASE("partitions of two datasets, and a surplus partition, break V1-12 and fail to load") {
   const TemporaryFolder folder;
   const auto parts_of = [&](const std::string& id) {
     Collection about = demo_collection();
@@ -158,14 +161,14 @@ TEST_CASE("partitions of two datasets, and one too many, are V1-12, and no datas
   const auto parts = parts_of("one"), others = parts_of("two");
   REQUIRE(parts.size() == 3);
   std::filesystem::copy_file(parts[2], folder.path("one.0003.part.taco"));
-  finds(parts[0], "V1-12", "'one.0003.part.taco' lies beside the 3 partitions");
+  finds(parts[0], "V1-12", "'one.0003.part.taco' is an additional file beside the 3 partitions");
   std::filesystem::remove(folder.path("one.0003.part.taco"));
   std::filesystem::copy_file(others[1], parts[1], std::filesystem::copy_options::overwrite_existing);
-  finds(parts[0], "V1-12", "is a partition of 'two', version '1.0.0', others of 'one'");
+  finds(parts[0], "V1-12", "is a partition of 'two', version '1.0.0', other partitions are of 'one'");
   says(error_of([&] { load(parts[0]); }), "a partition of 'two', version '1.0.0'");
 }
 
-TEST_CASE("a nested container that is none is V1-9, one with other columns V1-10") {
+TEST_CASE("an invalid nested container breaks V1-9, and one with other columns V1-10") {
   const TemporaryFolder folder;
   create_tortilla(demo(), folder.path("x.tortilla"), plain());
   std::string bytes = file_text(folder.path("x.tortilla"));
@@ -176,7 +179,7 @@ TEST_CASE("a nested container that is none is V1-9, one with other columns V1-10
   CHECK(found(folder.path("z.tortilla")).empty());  // a level is written with all columns
 }
 
-TEST_CASE("collections that break rules are V1-11") {
+TEST_CASE("invalid collections break V1-11") {
   const TemporaryFolder folder;
   std::string reference = file_text(golden("v1/flat.taco"));
   reference.replace(reference.find("super-resolution"), 5, "cooks");
@@ -187,14 +190,14 @@ TEST_CASE("collections that break rules are V1-11") {
   finds(folder.write("y.taco", bytes), "V1-11", "COLLECTION: ");
 }
 
-TEST_CASE("partitions that are missing, or disagree, are V1-12, and ids in two of them V1-4") {
+TEST_CASE("missing and contradictory partitions break V1-12, and duplicate ids over them V1-4") {
   const TemporaryFolder folder;
   const auto parts = create_tortilla(rows({}, 3), folder.path("x.tortilla"), plain({.split_size = 4}));
   REQUIRE(parts.size() == 3);
   CHECK(found(parts[1]).empty());
   const std::string first = file_text(parts[0]), second = file_text(parts[1]);
   folder.write("x.0001.part.tortilla", with_number(second, 18, 4));
-  finds(parts[0], "V1-12", "says that there are 4 partitions");
+  finds(parts[0], "V1-12", "states 4 partitions");
   folder.write("x.0001.part.tortilla", first);
   finds(parts[0], "V1-4", "id 's0' occurs twice");
   std::filesystem::remove(parts[1]);
@@ -203,8 +206,9 @@ TEST_CASE("partitions that are missing, or disagree, are V1-12, and ids in two o
   finds(folder.write("y.0000.part.tortilla", with_number(first, 18, 1)), "V1-15", "is the only one");
 }
 
-TEST_CASE("fields that a profile lacks are V1-16, and profiles have names") {
-  finds(golden("v1/flat.tortilla"), "V1-16", "lacks rai:gdp of rai-tortilla", {.profiles = {"rai-tortilla"}});
+TEST_CASE("missing profile fields break V1-16, and an unknown profile is refused") {
+  finds(golden("v1/flat.tortilla"), "V1-16", "lacks the column rai:gdp of the profile rai-tortilla",
+        {.profiles = {"rai-tortilla"}});
   CHECK(found(golden("v1/rai.tortilla"), {.profiles = {"rai-tortilla", "stac-tortilla"}}).empty());
   CHECK_THROWS_WITH_AS(validate(golden("v1/flat.tortilla"), {.profiles = {"stac"}}),
                        doctest::Contains("stac-tortilla or rai-tortilla expected"), QueryError);

@@ -46,10 +46,10 @@ bool has_v1_magic(const Storage& storage, const std::string& path) {
 void check_profiles(const std::vector<std::string>& profiles, const Detected& at, const std::string& path) {
   for (const auto& profile : profiles) v1::missing_fields(profile, {});
   if (!profiles.empty() && !is_v1(at.format))
-    throw QueryError("profiles are of Tortilla and TACO before 2.0", {.path = path});
+    throw QueryError("profiles exist for Tortilla and TACO before 2.0 only", {.path = path});
 }
 
-/// A dataset that readers refuse is never valid, whatever the rules find; then come the other findings.
+/// FMT-1 for a dataset that readers refuse, even if it breaks no other rule; then TIF-1, TIF-2 and TIF-6.
 void check_opens(Report& report, const std::shared_ptr<const Storage>& storage, const Detected& at,
                  const std::string& path, const ValidateOptions& options) {
   if (report.has_errors() || at.format == Format::Tacollection) return;

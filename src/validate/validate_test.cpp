@@ -35,7 +35,7 @@ std::set<std::string> words_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("docs/rules.md and the table of rules say the same") {
+TEST_CASE("docs/rules.md and the table of rules are equal") {
   std::ifstream file(fs::path(TACORE_SOURCE_DIR) / "docs/rules.md");
   REQUIRE(file);
   std::vector<std::string> listed;
@@ -64,7 +64,7 @@ TEST_CASE("A rule is reported at most 20 times, then counted") {
   REQUIRE(issues.size() == 22);
   CHECK(issues[19].message == "row 19");
   CHECK(issues.back().rule == "OFF-1");
-  CHECK(issues.back().message == "and 980 more");
+  CHECK(issues.back().message == "and 980 more issues of this rule");
   CHECK(issues.back().where.path == "a.tacozip");
 }
 
@@ -83,7 +83,7 @@ TEST_CASE("Published datasets have no errors, but for the permuted one" * doctes
   }
 }
 
-TEST_CASE("The nine permuted rows of the published nested.tacozip are named, with found and expected" *
+TEST_CASE("The nine permuted rows of the published nested.tacozip are reported with found and expected offsets" *
           doctest::test_suite("external")) {
   if (missing(published("zip/nested.tacozip"))) return;
   const auto issues = validate(published("zip/nested.tacozip"), {.deep = true});
@@ -124,7 +124,7 @@ TEST_CASE("Golden datasets break the rules that they were made to break, and no 
   CHECK(num_checked > 30);
 }
 
-TEST_CASE("What readers tolerate is a warning") {
+TEST_CASE("Faults that readers tolerate are warnings") {
   const std::map<std::string, std::string> expected = {
       {"extra_entries.zip", "OFF-4 ZIP-10 ZIP-8"},
       {"no_current_id.tacozip", "LVL-8"},
@@ -239,7 +239,7 @@ TEST_CASE("Every bad dataset of golden-errors breaks its rule") {
   }
 }
 
-TEST_CASE("One flipped bit of a payload is found by a deep check only, and only its entry is named") {
+TEST_CASE("A flipped bit of a payload is found by a deep check only, and only its entry is named") {
   const TemporaryFolder folder;
   for (const auto& [entry, offset] : std::map<std::string, std::size_t>{{"DATA/valencia", 200}, {"DATA/suva", 422}}) {
     std::string bytes = file_text(golden("flat_plain.tacozip"));
@@ -261,7 +261,7 @@ TEST_CASE("A path that cannot be opened, or is no dataset, is an issue") {
   CHECK(find(validate(folder.write("old.tortilla", "#y")), "V1-1", ""));
 }
 
-TEST_CASE("A TACOCAT looks for its sources in the base path") {
+TEST_CASE("validate looks up the sources of a TACOCAT in base_path") {
   const TemporaryFolder folder;
   fs::copy(golden("cascade_tacocat/.tacocat"), folder.path(".tacocat"), fs::copy_options::recursive);
   CHECK(error_rules(validate(folder.path(""))) == std::set<std::string>{"CAT-3"});

@@ -20,7 +20,8 @@ zip::Directory find_directory(Report& report, const ByteSource& archive) {
   const zip::Directory out = zip::find_directory(tail, size - length);
   if (const auto other = zip::other_end_record(tail, size - length, out)) {
     report.add("ZIP-13",
-               "bytes that another reader takes for the end record, which is at " + std::to_string(out.end_offset),
+               "bytes that some readers take for the end of central directory record, which is at " +
+                   std::to_string(out.end_offset),
                at(archive, *other));
   }
   return out;
@@ -51,13 +52,13 @@ void check_names(Report& report, const ByteSource& archive, const std::vector<zi
     if (const auto why = why_bad_name(entry.name); !why.empty()) {
       report.add("ZIP-9", "entry " + quoted(entry.name) + " " + why, where);
     } else if (!is_known_name(entry.name)) {
-      report.add("ZIP-10", "entry " + quoted(entry.name) + " is no part of a TACO dataset", where);
+      report.add("ZIP-10", "entry " + quoted(entry.name) + " is not part of a TACO dataset", where);
     }
     if (entry.has_foreign_extra) {
-      report.add("ZIP-12", "entry " + quoted(entry.name) + " has an extra field that is not of ZIP64", where);
+      report.add("ZIP-12", "entry " + quoted(entry.name) + " has an extra field other than that of ZIP64", where);
     }
     if (entry.has_odd_zip64) {
-      report.add("ZIP-14", "entry " + quoted(entry.name) + ": its ZIP64 field is not that of its sizes and place",
+      report.add("ZIP-14", "entry " + quoted(entry.name) + ": its ZIP64 field does not match its sizes and offset",
                  where);
     }
     if (entry.disk != 0) {
@@ -65,8 +66,7 @@ void check_names(Report& report, const ByteSource& archive, const std::vector<zi
                  where);
     }
     if (entry.comment_size != 0) {
-      report.add("ZIP-16",
-                 "entry " + quoted(entry.name) + " has a comment of " + std::to_string(entry.comment_size) + " bytes",
+      report.add("ZIP-16", "entry " + quoted(entry.name) + " has a comment of " + counted(entry.comment_size, "byte"),
                  where);
     }
     if (entry.is_link()) {
@@ -79,7 +79,7 @@ void check_end(Report& report, const ByteSource& archive, const zip::Directory& 
   const uint64_t end = directory.offset + directory.size;
   const uint64_t next = directory.zip64 ? directory.end64_offset : directory.end_offset;
   if (end != next) {
-    report.add("ZIP-7", std::to_string(next - end) + " bytes between the central directory and its end record",
+    report.add("ZIP-7", counted(next - end, "byte") + " between the central directory and its end record",
                at(archive, end));
   }
   if (const uint64_t records = zip::kEnd64RecordSize + zip::kEnd64LocatorSize;
@@ -90,7 +90,7 @@ void check_end(Report& report, const ByteSource& archive, const zip::Directory& 
                at(archive, directory.end64_offset));
   }
   if (const uint64_t last = directory.end_offset + zip::kEndRecordSize; last != archive.size()) {
-    report.add("ZIP-8", "an archive comment of " + std::to_string(archive.size() - last) + " bytes", at(archive, last));
+    report.add("ZIP-8", "an archive comment of " + counted(archive.size() - last, "byte"), at(archive, last));
   }
 }
 

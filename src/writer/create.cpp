@@ -50,19 +50,19 @@ void check_output(const std::string& output, const CreateOptions& options) {
   }
   for (const std::string_view reserved : {".tacocat", "DATA", "METADATA"}) {
     if (file_name(output) == reserved) {
-      throw ValidationError("a folder of this name is part of a dataset", {.path = output});
+      throw ValidationError("this name is reserved for a folder inside of a dataset", {.path = output});
     }
   }
   for (const std::string_view legacy : {".taco", ".tortilla"}) {
     if (ends_with_ignoring_case(output, legacy)) {
-      throw ValidationError("is a name of TACO before 2.0, under which readers would refuse it; .tacozip expected",
+      throw ValidationError("has the extension of TACO before 2.0, and readers would refuse it; .tacozip expected",
                             {.path = output});
     }
   }
   require_local(output, "written");
   check_max_concurrent_requests(options.max_concurrent_requests);
   if (!is_zip_name(output) && (options.split_size.value_or(0) > 0 || !options.group_by.empty())) {
-    throw ValidationError("a FOLDER is written as one; a name in .tacozip expected", {.path = output});
+    throw ValidationError("a FOLDER cannot be split into parts; a name in .tacozip expected", {.path = output});
   }
 }
 
@@ -94,8 +94,8 @@ void check_targets(const Plan& plan, bool overwrite) {
     const std::string path = path_join(plan.folder, name);
     if (!overwrite && entry_at(path)) {
       throw ValidationError(name == names::kTacocatFolder
-                                ? "exists already, the index of the ZIPs of this folder; another folder, or no index "
-                                  "(consolidate)"
+                                ? "exists already, the index of the ZIPs in this folder; write to another folder, or "
+                                  "without an index (consolidate)"
                                 : "exists already",
                             {.path = path});
     }
@@ -129,7 +129,8 @@ Tortilla retyped(const Tortilla& samples) {
 void check_collection(const Collection& collection) {
   const auto faults = collection_faults(collection);
   if (!faults.empty())
-    throw ValidationError("the collection breaks " + std::to_string(faults.size()) + " rules: " + join(faults, "; "));
+    throw ValidationError("the collection breaks " + std::to_string(faults.size()) +
+                          (faults.size() == 1 ? " rule: " : " rules: ") + join(faults, "; "));
 }
 
 std::vector<std::string> paths_of(const Plan& plan) {
@@ -145,8 +146,8 @@ PitSchema schema_of_part(const Tree& part, const PitSchema& whole) {
   for (auto& [level, patterns] : out.hierarchy) {
     const auto& counts = counted.hierarchy.at(level);
     if (counts.size() != patterns.size()) {
-      throw SchemaError("files of padding stand for all folders at a position of level " + std::to_string(level) +
-                        " in one part; pad() makes folders of them");
+      throw SchemaError("one part has only padding FILEs at a position of level " + std::to_string(level) +
+                        " where others have FOLDERs; pad() replaces them by FOLDERs");
     }
     for (std::size_t p = 0; p < patterns.size(); ++p) patterns[p].n = counts[p].n;
   }
@@ -212,11 +213,12 @@ void write_parts(const Tree& tree, const CollectionText& collection, const PitSc
 /// Whoever names one file may not have asked for several, which are the default for a large dataset.
 void tell_of_parts(const Plan& plan, const std::string& output, const CreateOptions& options) {
   if (plan.parts.size() == 1 || !options.group_by.empty()) return;
-  log::warning(output + ": written as " + std::to_string(plan.parts.size()) + " ZIPs of about " +
-               std::to_string(split_size_of(options)) + " bytes of samples, " + plan.parts.front().name + " to " +
-               plan.parts.back().name + "; " +
-               (plan.has_index ? "their folder, which has the index .tacocat, or a list of them" : "a list of them") +
-               " is opened as one dataset. With split_size none it is one file");
+  log::warning(
+      output + ": written as " + std::to_string(plan.parts.size()) + " ZIPs of about " +
+      std::to_string(split_size_of(options)) + " bytes of samples, " + plan.parts.front().name + " to " +
+      plan.parts.back().name + "; open them as one dataset by " +
+      (plan.has_index ? "their folder, which has the index .tacocat, or by a list of them" : "a list of them") +
+      ". With split_size none it is one file");
 }
 
 std::vector<std::string> create(const Tortilla& tortilla, const CollectionText& collection, const std::string& given,
@@ -260,7 +262,7 @@ std::vector<std::string> create(const Taco& taco, const std::string& output, con
 std::vector<std::string> create_found(const Taco& taco, const std::string& output, const CreateOptions& options) {
   check_collection(taco.collection);
   for (const auto& licence : unknown_licences(taco.collection)) {
-    log::warning(output + ": the licence " + tacore::quoted(licence) + " is no identifier of SPDX, such as CC-BY-4.0");
+    log::warning(output + ": the licence " + tacore::quoted(licence) + " is not an SPDX identifier such as CC-BY-4.0");
   }
   const std::string& version = taco.collection.taco_version;
   if (!version.empty() && version != kTacoVersion) {

@@ -38,16 +38,16 @@ void warn_of_extent(const Extent& given, const Extent& found, const std::string&
   const auto& [box, times] = found;
   if (!given.spatial && !box) {
     log::warning(output +
-                 ": no sample has a place (stac:centroid, stac:geotransform, istac:geometry, istac:centroid), so its "
-                 "extent is the whole globe");
+                 ": no sample has a location (stac:centroid, stac:geotransform, istac:geometry, istac:centroid), so "
+                 "its extent is the whole globe");
   }
   if (given.spatial && box && !contains(*given.spatial, *box)) {
-    log::warning(output + ": the extent that is given leaves out samples, whose box is [" + std::to_string(box->minx) +
+    log::warning(output + ": the given extent leaves out samples, whose bounding box is [" + std::to_string(box->minx) +
                  ", " + std::to_string(box->miny) + ", " + std::to_string(box->maxx) + ", " +
                  std::to_string(box->maxy) + "]");
   }
   if (given.temporal && times && !contains(*given.temporal, *times)) {
-    log::warning(output + ": the extent that is given leaves out samples, whose times are " + times->start.to_string() +
+    log::warning(output + ": the given extent leaves out samples, whose times are " + times->start.to_string() +
                  " to " + times->end.to_string());
   }
 }

@@ -11,7 +11,7 @@ namespace tacore {
 /// Rules for computing the extent of samples.
 struct ExtentRules {
   const CrsTransformer* transformer = nullptr;  ///< for a CRS that is not built in
-  std::string warn_as = {};                     ///< the dataset in whose name gaps are warned of; "": silently
+  std::string warn_as = {};                     ///< name of the dataset in warnings of gaps; "": no warnings
   bool is_strict = true;                        ///< an unreadable location is an error, else a gap
 };
 

@@ -9,7 +9,7 @@ namespace {
 
 using namespace tacore;
 
-TEST_CASE("metadata become a table and come back") {
+TEST_CASE("metadata are converted to a table and back") {
   const std::vector<MetadataColumn> columns{{"k", {1, {}}, "int16"}, {"t", {"a", "b"}}};
   ArrowArrayStream stream = {};
   export_metadata(columns, &stream);
@@ -32,7 +32,7 @@ TEST_CASE("a FOLDER has children and metadata of its own") {
   CHECK_THROWS_AS(metadata(tree, -1), SchemaError);
 }
 
-TEST_CASE("all faults are told, of the collection and of the tree") {
+TEST_CASE("all faults of the collection and of the tree are reported together") {
   Taco taco{.tortilla = Tortilla({Sample("f", Tortilla({file("a", {})})), file("b", {})})};
   taco.collection.id = "Upper";
   const auto faults = validation_errors(taco);

@@ -96,8 +96,9 @@ class Union {
     for (std::size_t c = 0; c < children_.size(); ++c) {
       if (num_before[c] > 0) circle.push_back(&children_[c]);
     }
-    differences.add("the children " + quoted(circle[0]->id) + " and " + quoted(circle[1]->id) + " of " +
-                    quoted(circle[0]->folder) + " and other folders at its position are not in one order");
+    differences.add("the children " + quoted(circle[0]->id) + " and " + quoted(circle[1]->id) +
+                    " are in different orders in " + quoted(circle[0]->folder) +
+                    " and in other folders at its position");
   }
 
   std::unordered_set<std::string> seen_;

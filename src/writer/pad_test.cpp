@@ -20,13 +20,13 @@ std::string pad_error(const Lines& lines) {
   return text_of<SchemaError>([&] { pad(tree_of(lines)); });
 }
 
-/// Without what readers hide.
+/// The lines without padding, which readers hide.
 Lines visible(Lines lines) {
   std::erase_if(lines, [](const std::string& line) { return line.find(names::kPadding) != line.npos; });
   return lines;
 }
 
-TEST_CASE("a child that is missing becomes padding at its position, whichever folder lacks it") {
+TEST_CASE("a missing child becomes padding at its position, whichever folder lacks it") {
   CHECK(padded({"t/", "u/", "t/x", "t/y", "t/z", "u/x", "u/z"}) ==
         Lines{"t/", "u/", "t/x", "t/y", "t/z", "u/x", "u/__TACOPAD__1", "u/z"});
   CHECK(padded({"t/", "u/", "t/x", "t/z", "u/x", "u/y", "u/z"}) ==
@@ -34,17 +34,17 @@ TEST_CASE("a child that is missing becomes padding at its position, whichever fo
   CHECK(padded({"t/", "u/", "t/z", "u/a"}) == Lines{"t/", "u/", "t/__TACOPAD__0", "t/z", "u/a", "u/__TACOPAD__1"});
 }
 
-TEST_CASE("a folder without children gets those of the others") {
+TEST_CASE("an empty folder is padded with the children of the others") {
   CHECK(padded({"t/", "u/", "t/x"}) == Lines{"t/", "u/", "t/x", "u/__TACOPAD__0"});
 }
 
-TEST_CASE("a missing folder becomes a placeholder with placeholders in it, down to the last level") {
+TEST_CASE("a missing folder becomes a padding folder with padding in it, down to the last level") {
   CHECK(padded({"t/", "u/", "t/a/", "t/b", "u/b", "t/a/m/", "t/a/n", "t/a/m/x"}) ==
         Lines{"t/", "u/", "t/a/", "t/b", "u/__TACOPAD__0/", "u/b", "t/a/m/", "t/a/n", "u/__TACOPAD__0/__TACOPAD__0/",
               "u/__TACOPAD__0/__TACOPAD__1", "t/a/m/x", "u/__TACOPAD__0/__TACOPAD__0/__TACOPAD__0"});
 }
 
-TEST_CASE("padding is a file of no bytes, and a tree that lacks nothing stays as it is") {
+TEST_CASE("padding is an empty file, and a complete tree is unchanged") {
   const Tree tree = pad(tree_of({"t/", "u/", "t/x", "t/y", "u/x"}));
   REQUIRE(tree.levels[1].payloads.size() == 4);
   CHECK(tree.levels[1].payloads[3].held->size() == 0);
@@ -58,16 +58,16 @@ TEST_CASE("folders that padding cannot complete are refused with a list") {
   CHECK(pad_error({"t/", "u/", "v/", "t/a", "t/b", "u/a/", "u/b", "v/a", "v/b/", "u/a/x", "v/b/x"}) ==
         "PIT violation: 'u/a' is a FOLDER, 't/a' a FILE; 'v/b' is a FOLDER, 't/b' a FILE");
   CHECK(pad_error({"t/", "u/", "t/a", "t/b", "u/b", "u/a"}) ==
-        "PIT violation: the children 'a' and 'b' of 't' and other folders at its position are not in one order");
+        "PIT violation: the children 'a' and 'b' are in different orders in 't' and in other folders at its position");
   CHECK(pad_error({"t/", "u/", "t/a/", "u/a/"}) ==
         "PIT violation: 'u/a' has no children, nor has any folder at its position");
   CHECK(pad_error({"a", "b/", "b/x"}) == "PIT violation: 'b' is a FOLDER, 'a' a FILE; roots of one type expected");
   CHECK(has_text(pad_error({"t/", "t/a", "t/a"}), "'t/a' occurs twice"));
-  CHECK(has_text(pad_error({"t/", "t/__TACOPAD__0/", "t/__TACOPAD__0/x"}), "is lost in padding"));
+  CHECK(has_text(pad_error({"t/", "t/__TACOPAD__0/", "t/__TACOPAD__0/x"}), "is inside of padding"));
   CHECK_THROWS_AS(pad(Tree()), SchemaError);
 }
 
-TEST_CASE("roots are padded to a multiple, after the last of them, and nothing happens when they are one") {
+TEST_CASE("roots are padded at the end to a multiple, and a multiple of one adds nothing") {
   CHECK(lines_of(pad_to(tree_of({"b", "a", "c"}), 4)) == Lines{"b", "a", "c", "__TACOPAD__0"});
   CHECK(lines_of(pad_to(tree_of({"b", "a"}), 5)) == Lines{"b", "a", "__TACOPAD__0", "__TACOPAD__1", "__TACOPAD__2"});
   CHECK(lines_of(pad_to(tree_of({"b", "a"}), 2)) == Lines{"b", "a"});
@@ -75,7 +75,7 @@ TEST_CASE("roots are padded to a multiple, after the last of them, and nothing h
   CHECK(lines_of(pad_to(tree_of({"b", "__TACOPAD__0"}), 3)) == Lines{"b", "__TACOPAD__0", "__TACOPAD__1"});
 }
 
-TEST_CASE("beside folders, padding of roots is folders of padding; less than 1 is refused") {
+TEST_CASE("roots are padded with folders where the roots are folders, and a multiple below 1 is refused") {
   const Tree tree = pad_to(tree_of({"t/", "t/a/", "t/b", "t/a/x"}), 2);
   CHECK(lines_of(tree) == Lines{"t/", "__TACOPAD__0/", "t/a/", "t/b", "__TACOPAD__0/__TACOPAD__0/",
                                 "__TACOPAD__0/__TACOPAD__1", "t/a/x", "__TACOPAD__0/__TACOPAD__0/__TACOPAD__0"});
@@ -119,7 +119,7 @@ class RandomTree {
   std::mt19937 random_;
 };
 
-TEST_CASE("random trees pass once they are padded, with all that was there in its order; padding again adds nothing") {
+TEST_CASE("padded random trees are valid and keep their samples in order, and padding again adds nothing") {
   int num_irregular = 0;
   for (unsigned seed = 0; seed < 300; ++seed) {
     CAPTURE(seed);

@@ -53,7 +53,7 @@ Tree labelled(const Lines& labels) {
   return out;
 }
 
-TEST_CASE("parts are filled in order, a sample that is too large is alone, and one part has the plain name") {
+TEST_CASE("parts are filled in order, an oversized sample has its own part, and a single part has the plain name") {
   const Tree tree = sized({40, 40, 30, 500, 10, 90, 1});
   CHECK(shown(plan_parts(tree, "x.tacozip", 100, {})) == Lines{"x_part0001.tacozip: 0 1", "x_part0002.tacozip: 2",
                                                                "x_part0003.tacozip: 3", "x_part0004.tacozip: 4 5",
@@ -65,7 +65,7 @@ TEST_CASE("parts are filled in order, a sample that is too large is alone, and o
   CHECK(plan_parts(sized({0, 0, 0}), "x.zip", 1, {}).size() == 1);
 }
 
-TEST_CASE("the size of a folder is that of all below it") {
+TEST_CASE("the size of a folder is that of all samples below it") {
   Tree tree = tree_of({"t/", "u/", "t/a/", "t/b", "u/a/", "u/b", "t/a/x", "u/a/x"});
   for (auto& level : tree.levels) {
     for (std::size_t row = 0; row < level.ids.size(); ++row)
@@ -82,7 +82,7 @@ TEST_CASE("parts hold the whole tree, each sample once") {
   CHECK(lines_of(take_roots(tree, {0, 1, 2})) == lines_of(tree));
 }
 
-TEST_CASE("random parts keep order and size") {
+TEST_CASE("random parts keep order and size limit") {
   std::mt19937 random(7);
   for (int i = 0; i < 200; ++i) {
     std::vector<uint64_t> sizes(1 + random() % 50);
@@ -104,7 +104,7 @@ TEST_CASE("random parts keep order and size") {
   }
 }
 
-TEST_CASE("each value has a part, in the order first seen, under a name that any system takes") {
+TEST_CASE("each value has a part, in order of first appearance, with a portable file name") {
   const Tree tree = labelled({"b", "a", "b", "c/d : *e", "__é  \t'x'__"});
   CHECK(shown(plan_parts(tree, "x.tacozip", 0, {"label"})) ==
         Lines{"x_b.tacozip: 0 2", "x_a.tacozip: 1", "x_c_d_e.tacozip: 3", "x_é_x.tacozip: 4"});
@@ -112,7 +112,7 @@ TEST_CASE("each value has a part, in the order first seen, under a name that any
   CHECK(shown(plan_parts(labelled({"a", "a"}), "x.tacozip", 0, {"type", "label"})) == Lines{"x_FILE_a.tacozip: 0 1"});
 }
 
-TEST_CASE("a column that is not there is refused with those that are") {
+TEST_CASE("an unknown column is refused with a list of the known ones") {
   try {
     plan_parts(labelled({"a"}), "x.tacozip", 0, {"zz"});
     FAIL("no error");
@@ -121,7 +121,7 @@ TEST_CASE("a column that is not there is refused with those that are") {
   }
 }
 
-TEST_CASE("values whose parts would have one name are refused by the samples that have them") {
+TEST_CASE("values whose parts would have one file name are refused with their samples") {
   try {
     plan_parts(labelled({"a/b", "c", "a:b"}), "x.tacozip", 0, {"label"});
     FAIL("no error");
@@ -131,12 +131,12 @@ TEST_CASE("values whose parts would have one name are refused by the samples tha
   }
 }
 
-TEST_CASE("groups are split further where they are too large") {
+TEST_CASE("groups above the size limit are split further") {
   CHECK(shown(plan_parts(labelled({"a", "b", "a", "a"}), "x.zip", 20, {"label"})) ==
         Lines{"x_a_part0001.zip: 0 2", "x_a_part0002.zip: 3", "x_b.zip: 1"});
 }
 
-TEST_CASE("padding goes with the sample before it") {
+TEST_CASE("padding is in the part of the sample before it") {
   Tree tree = labelled({"a", "b", "", "a"});
   tree.levels[0].ids[2] = "__TACOPAD__0";
   CHECK(shown(plan_parts(tree, "x.zip", 0, {"label"})) == Lines{"x_a.zip: 0 3", "x_b.zip: 1 2"});

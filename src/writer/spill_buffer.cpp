@@ -47,7 +47,7 @@ class SpillFile {
     if (failed) throw IoError("cannot be created", {.path = folder}, failed.value());
     std::string name = folder + "/tacore-XXXXXX";
     descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
-    if (descriptor_ < 0) throw IoError("no temporary file can be created there", {.path = folder}, errno);
+    if (descriptor_ < 0) throw IoError("no temporary file can be created in this folder", {.path = folder}, errno);
     ::unlink(name.c_str());
   }
   ~SpillFile() { ::close(descriptor_); }

@@ -106,9 +106,9 @@ void check_temp_dir(const std::string& output, const std::string& temp_dir) {
   struct stat there = {}, here = {};
   if (::stat(temp_dir.c_str(), &there) != 0)
     throw IoError("cannot be used for temporary files", {.path = temp_dir}, errno);
-  if (!S_ISDIR(there.st_mode)) throw ValidationError("is no folder for temporary files", {.path = temp_dir});
+  if (!S_ISDIR(there.st_mode)) throw ValidationError("is not a folder for temporary files", {.path = temp_dir});
   if (::stat(parent.empty() ? "." : parent.c_str(), &here) == 0 && here.st_dev != there.st_dev) {
-    throw ValidationError("is on another file system than " + output + "; temporary files on the same one expected",
+    throw ValidationError("is on another file system than " + output + "; a folder on the same file system expected",
                           {.path = temp_dir});
   }
 }

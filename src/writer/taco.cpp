@@ -30,7 +30,7 @@ Tree padded(const Tree& tree, std::vector<std::string>& changes) {
     return pad(tree);
   } catch (const SchemaError&) {
     Tree out = pad(sort_siblings(tree));
-    changes.emplace_back("children stand in the code-point order of their ids");
+    changes.emplace_back("children are sorted by their ids, in code-point order");
     return out;
   }
 }
@@ -62,8 +62,8 @@ Compliant make_compliant(const Taco& taco) {
   for (std::size_t level = 0; level < after.levels.size(); ++level) {
     const int64_t added = count_padding(after.levels[level]) - count_padding(before.levels[level]);
     if (added != 0) {
-      changes.push_back(std::to_string(added) + " samples of padding stand for those missing at level " +
-                        std::to_string(level));
+      changes.push_back(std::to_string(added) + (added == 1 ? " sample of padding was" : " samples of padding were") +
+                        " added for missing children at level " + std::to_string(level));
     }
   }
   return {{Tortilla(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(after)})), taco.collection},

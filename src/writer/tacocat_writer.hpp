@@ -15,7 +15,7 @@ namespace tacore {
 /// A part of an index, open.
 struct IndexPart {
   Collection collection = {};
-  std::vector<std::shared_ptr<const LevelTable>> levels = {};  ///< as many as its tree is deep
+  std::vector<std::shared_ptr<const LevelTable>> levels = {};  ///< one for each level of its tree
   std::vector<uint32_t> level_crc32s = {};                     ///< level_checksums() of a ZIP
 };
 

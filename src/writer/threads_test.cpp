@@ -67,7 +67,7 @@ TEST_CASE("many threads write the same bytes as one") {
   }
 }
 
-TEST_CASE("progress is told by one thread at a time, never falls, and ends with all bytes") {
+TEST_CASE("progress is called by one thread at a time, never decreases, and ends with all bytes") {
   struct Told {
     uint64_t last = 0;
     bool falls = false;
@@ -89,7 +89,7 @@ TEST_CASE("progress is told by one thread at a time, never falls, and ends with 
   }
 }
 
-TEST_CASE("a create that the progress callback stops leaves nothing, at whichever call") {
+TEST_CASE("a create cancelled by the progress callback leaves no files, at any call") {
   const TemporaryFolder source, out;
   const Taco taco = taco_of(source);
   for (const std::string name : {"set.tacozip", "set"}) {

@@ -18,17 +18,17 @@ Strings names(const Tortilla& tortilla, int level = 0) {
   return out;
 }
 
-TEST_CASE("no samples, and samples of one id, are refused") {
+TEST_CASE("an empty list of samples and samples with one id are refused") {
   says(error_of([] { Tortilla(std::vector<Sample>{}); }), "SchemaError: no samples; at least one expected");
   says(error_of([] { Tortilla({file("a"), file("b"), file("a")}); }), "duplicate ids: 'a' (2 times)");
 }
 
-TEST_CASE("with a strict schema, the first sample that differs is told, and how") {
+TEST_CASE("a strict schema reports the first differing sample and the difference") {
   const Sample first = file("a", {{"x", 1}, {"y", 2}});
   const auto difference = [&](std::vector<MetadataField> second) {
     return error_of([&] { Tortilla({first, file("b", std::move(second))}); });
   };
-  says(difference({{"x", 1}}), "sample 1 ('b') lacks 'y' (int64), as sample 0 ('a') has it");
+  says(difference({{"x", 1}}), "sample 1 ('b') lacks 'y' (int64), unlike sample 0 ('a'); all samples");
   says(difference({{"x", 1}, {"y", 2}, {"z", 3}}), "has 'z' (int64) besides");
   says(difference({{"x", 1}, {"y", 2.5}}), "has 'y' (double), int64 expected");
   // F7: fields are matched by their names, in whatever order.
@@ -39,7 +39,7 @@ TEST_CASE("with a strict schema, the first sample that differs is told, and how"
   CHECK(Tortilla({first, file("b", {{"x", {}}, {"y", 2}})}).num_samples() == 2);  // a null fits any type
 }
 
-TEST_CASE("a loose schema has all fields in the order first seen, and types that hold all values") {
+TEST_CASE("a loose schema has all fields in order of first appearance, with types that hold all values") {
   const Tortilla loose({file("a", {{"z", 1}, {"x", 1}}), file("b", {{"x", 2.5}, {"a", "t"}}), file("c", {{"a", {}}})},
                        false);
   CHECK(names(loose) == Strings{"z int64", "x double", "a string"});
@@ -56,10 +56,10 @@ TEST_CASE("a FILE before a FOLDER is a warning only") {
   const Tortilla mixed({file("a"), Sample("t", Tortilla({file("x")}))});
   set_log_sink(nullptr);
   verbose(false);
-  CHECK(told == "FILE 'a' stands before FOLDER 't'; FOLDERs first is the usual order");
+  CHECK(told == "FILE 'a' precedes FOLDER 't'; FOLDERs usually come first");
 }
 
-TEST_CASE("depth counts the levels below the root, and only a dataset of 2.0 has at most five") {
+TEST_CASE("depth counts the levels below the root, at most five for a dataset of 2.0") {
   Tortilla deep({file("a")});
   CHECK(deep.depth() == 0);
   for (int depth = 1; depth <= 8; ++depth) {
@@ -68,10 +68,10 @@ TEST_CASE("depth counts the levels below the root, and only a dataset of 2.0 has
   }
   CHECK(deep.ids(8) == Strings{"a"});
   says(error_of([&] { deep.pad(); }),
-       "a tree of 9 levels; at most 6 expected in TACO 2.0, and 't/t/t/t/t/t/t' is below them");
+       "a tree of 9 levels; at most 6 expected in TACO 2.0, and 't/t/t/t/t/t/t' is deeper");
 }
 
-TEST_CASE("a level is the children of all samples, in their order, with their fields") {
+TEST_CASE("a level has the children of all samples, in order, with their fields") {
   const auto below = [](int i) {
     return Tortilla({file("x", {{"n", i}}), Sample("u", Tortilla({file("y", {{"m", i}})}), {{"n", i + 10}})});
   };
@@ -112,7 +112,7 @@ TEST_CASE("PIT-2: FOLDERs whose children have other fields are refused, with the
   CHECK(names(Tortilla(uneven, false), 1) == Strings{"n int64", "k int64"});
 }
 
-TEST_CASE("levels that cannot be exported are told apart") {
+TEST_CASE("levels that cannot be exported have distinct errors") {
   const Tortilla flat({file("a")});
   says(error_of([&] { flat.fields(-1); }), "level -1 is negative");
   says(error_of([&] { flat.fields(6); }), "level 6 does not exist: the deepest is 0");
@@ -151,7 +151,7 @@ TEST_CASE("an extension adds a column with a value for each sample, under a new 
   Numbers fewer;
   fewer.missing = 1;
   says(error_of([&] { two.extend_with(fewer); }), "field 'x:n' has 1 values; one for each of 2 samples expected");
-  says(error_of([&] { more.extend_with(Numbers()); }), "field 'x:n' is there already");
+  says(error_of([&] { more.extend_with(Numbers()); }), "field 'x:n' exists already");
 }
 
 TEST_CASE("schema_only gives a null for each sample") {
@@ -160,7 +160,7 @@ TEST_CASE("schema_only gives a null for each sample") {
   CHECK(names(two) == Strings{"x:n int32"});
 }
 
-TEST_CASE("pop takes a column away; core fields and unknown ones are errors") {
+TEST_CASE("pop removes a column, and core and unknown fields are errors") {
   const Tortilla two = Tortilla({file("a", {{"k", 1}}), file("b", {{"k", 2}})}).extend_with(Numbers());
   CHECK(names(two.pop("x:n")) == Strings{"k int64"});
   CHECK(names(two.pop("x:n").pop("k")).empty());
@@ -183,7 +183,7 @@ TEST_CASE("columns of values are added at any level") {
   says(error_of([&] { all.extend_with({{"internal:w", {1, 2}}}, 1); }), "key 'internal:w'");
 }
 
-TEST_CASE("columns of a table that no dataset can hold are told by name, and twins as such") {
+TEST_CASE("table columns that no dataset can hold, and duplicate ones, are errors that name them") {
   const auto fault_of = [](const std::string& name, const std::string& text) -> std::string {
     const std::string path = (std::filesystem::temp_directory_path() / ("tacore-tortilla-test-" + name)).string();
     std::ofstream(path, std::ios::binary) << text;
@@ -199,7 +199,7 @@ TEST_CASE("columns of a table that no dataset can hold are told by name, and twi
         "field 'k' is not UTF-8 in row 0");
 }
 
-TEST_CASE("samples in columns are FILEs of those paths") {
+TEST_CASE("samples from columns are FILEs with those paths") {
   const std::string path = TACORE_SOURCE_DIR "/VERSION";
   const Tortilla columns({"a", "b"}, {path, "/vsisubfile/0_3," + path}, {{"k", {1, 2}}});
   CHECK(columns.ids() == Strings{"a", "b"});

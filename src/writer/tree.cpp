@@ -264,7 +264,7 @@ void check_depth(const Tree& tree) {
   constexpr int kBeyond = names::kMaxLevel + 1;
   if (tree.levels.size() <= kBeyond) return;
   throw SchemaError("a tree of " + std::to_string(tree.levels.size()) + " levels; at most " + std::to_string(kBeyond) +
-                    " expected in TACO 2.0, and " + quoted(tree.path(kBeyond, 0)) + " is below them");
+                    " expected in TACO 2.0, and " + quoted(tree.path(kBeyond, 0)) + " is deeper");
 }
 
 void check_siblings(const Tree& tree, int level, int64_t begin, int64_t end) {
@@ -287,7 +287,7 @@ void check_padding(const Tree& tree) {
       const bool below = level > 0 && is_padding_id(tree.levels[level - 1].ids[as_size(here.parents[row])]);
       if (!is_padding_id(here.ids[row]) ? !below : here.payloads[row].size == 0) continue;
       throw SchemaError("sample " + quoted(tree.path(static_cast<int>(level), static_cast<int64_t>(row))) +
-                        " is lost in padding, which readers hide; another id than __TACOPAD__... expected");
+                        " is inside of padding, which readers hide; another id than __TACOPAD__... expected");
     }
   }
 }

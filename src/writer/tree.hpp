@@ -18,14 +18,14 @@ namespace tacore {
 
 /// The source of remote files, shared by all FILEs of a file or of a folder.
 struct RemoteFiles {
-  std::shared_ptr<const ByteSource> source = {};  ///< the file that all of them are in; nullptr: each is one of its own
+  std::shared_ptr<const ByteSource> source = {};  ///< the file that contains all FILEs; nullptr: each has its own file
   std::shared_ptr<const Storage> storage = {};    ///< opens those, when they are copied
 };
 
 /// The location of the bytes of a FILE: `size` of them from `offset` on, in a file or in a SpillBuffer.
 struct Payload {
-  std::string path = {};                           ///< "" for bytes that came without a file
-  std::shared_ptr<const SpillBuffer> held = {};    ///< all of them, whatever file they are of
+  std::string path = {};                           ///< "" for bytes that have no file
+  std::shared_ptr<const SpillBuffer> held = {};    ///< the bytes, if they have no file or were read already
   std::shared_ptr<const RemoteFiles> remote = {};  ///< nullptr for a local file
   uint64_t offset = 0;
   uint64_t size = 0;

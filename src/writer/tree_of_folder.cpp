@@ -55,7 +55,7 @@ Payload remote_file(const std::string& path) {
 Payload part_of(const Payload& whole, const ByteRange& range) {
   if (range.offset > whole.size || range.size > whole.size - range.offset) {
     throw IoError("bytes " + std::to_string(range.offset) + " to " + std::to_string(range.offset + range.size) +
-                      " leave the file of " + std::to_string(whole.size) + " bytes",
+                      " are outside of the file of " + std::to_string(whole.size) + " bytes",
                   {.path = whole.path});
   }
   Payload out = whole;

@@ -109,7 +109,7 @@ void warn_about_order(const TreeLevel& level) {
   const auto folder = std::find(file, level.types.end(), SampleType::Folder);
   if (folder == level.types.end()) return;
   const auto id = [&](auto at) { return quoted(level.ids[static_cast<std::size_t>(at - level.types.begin())]); };
-  log::warning("FILE " + id(file) + " stands before FOLDER " + id(folder) + "; FOLDERs first is the usual order");
+  log::warning("FILE " + id(file) + " precedes FOLDER " + id(folder) + "; FOLDERs usually come first");
 }
 
 }  // namespace

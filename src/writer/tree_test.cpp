@@ -21,7 +21,7 @@ TEST_CASE("the pattern of a flat tree is its number of rows") {
   CHECK(pit.hierarchy.empty());
 }
 
-TEST_CASE("patterns have the children of each position, and count all of them") {
+TEST_CASE("patterns have the children of each position, and their total count") {
   const PitSchema pit = check_tree(tree_of({"t/", "u/", "t/a/", "t/b", "t/c/", "u/a/", "u/b", "u/c/", "t/a/x", "t/a/y",
                                             "t/c/z", "u/a/x", "u/a/y", "u/c/z"}));
   REQUIRE(pit.max_depth() == 2);
@@ -31,7 +31,7 @@ TEST_CASE("patterns have the children of each position, and count all of them") 
         std::vector<PitPattern>{{4, {SampleType::File, SampleType::File}, {"x", "y"}}, {2, {SampleType::File}, {"z"}}});
 }
 
-TEST_CASE("padding fits any position, and the first that is there tells what belongs to it") {
+TEST_CASE("padding matches any position, whose first real child defines the pattern") {
   const PitSchema pit = check_tree(tree_of({"t/", "u/", "t/__TACOPAD__0", "t/b", "u/a/", "u/__TACOPAD__0", "u/a/x"}));
   CHECK(pit.hierarchy.at(1)[0].id == std::vector<std::string>{"a", "b"});
   CHECK(pit.hierarchy.at(1)[0].type == std::vector<SampleType>{SampleType::Folder, SampleType::File});
@@ -39,7 +39,7 @@ TEST_CASE("padding fits any position, and the first that is there tells what bel
   CHECK(pit.hierarchy.at(2)[0].id == std::vector<std::string>{"x"});
 }
 
-TEST_CASE("folders of one position whose children differ are refused, at any level, by their path") {
+TEST_CASE("folders with different children at one position are refused at any level, with their path") {
   const struct {
     const char* name;
     std::vector<std::string> lines;
@@ -61,7 +61,7 @@ TEST_CASE("folders of one position whose children differ are refused, at any lev
   }
 }
 
-TEST_CASE("a folder of padding stands where folders do, and the patterns keep the order of the tree") {
+TEST_CASE("a padding folder takes the place of a folder, and patterns keep the order of the tree") {
   const PitSchema pit = check_tree(tree_of({"t/", "u/", "t/__TACOPAD__0/", "t/b/", "u/a/", "u/b/",
                                             "t/__TACOPAD__0/__TACOPAD__0", "t/b/y", "u/a/x", "u/b/y"}));
   CHECK(pit.hierarchy.at(2) == std::vector<PitPattern>{{2, {SampleType::File}, {"x"}}, {2, {SampleType::File}, {"y"}}});
@@ -73,14 +73,14 @@ TEST_CASE("a folder of padding stands where folders do, and the patterns keep th
                  "'u' has a FOLDER '__TACOPAD__0', a FILE in 't'"));
 }
 
-TEST_CASE("samples that padding would hide are refused") {
-  CHECK(has_text(tree_error({"t/", "t/__TACOPAD__0/", "t/__TACOPAD__0/x"}), "'t/__TACOPAD__0/x' is lost in padding"));
+TEST_CASE("samples that readers would hide as padding are refused") {
+  CHECK(has_text(tree_error({"t/", "t/__TACOPAD__0/", "t/__TACOPAD__0/x"}), "'t/__TACOPAD__0/x' is inside of padding"));
   Tree tree = tree_of({"a", "__TACOPAD__0"});
   tree.levels[0].payloads[1].size = 1;
   CHECK_THROWS_AS(check_tree(tree), SchemaError);
 }
 
-TEST_CASE("all differences are counted, and the first five told") {
+TEST_CASE("all differences are counted, and the first five reported") {
   std::vector<std::string> lines{"t0/"}, below{"t0/a", "t0/b"};
   for (int i = 1; i < 9; ++i) {
     lines.push_back("t" + std::to_string(i) + "/");
@@ -99,7 +99,7 @@ TEST_CASE("folders at different positions may differ") {
   CHECK(tree_error({"t/", "t/a/", "t/b/", "t/a/x", "t/b/y", "t/b/z"}).empty());
 }
 
-TEST_CASE("ids that may not be, twice the same, no children and too many levels are refused") {
+TEST_CASE("invalid ids, duplicate ids, folders without children and too many levels are refused") {
   const struct {
     std::vector<std::string> lines;
     const char* words;
@@ -108,12 +108,12 @@ TEST_CASE("ids that may not be, twice the same, no children and too many levels 
       {{"a", "b", "a"}, "sample 'a' occurs twice"},
       {{"t/", "t/a", "t/b", "t/a"}, "sample 't/a' occurs twice"},
       {{"a:b"}, "its id contains a colon"},
-      {{".."}, "its id is a folder of the file system"},
+      {{".."}, "its id is reserved by file systems"},
       {{"__meta__"}, "its id starts with __"},
       {{"t/", "t/x\ny"}, "its id contains a control character"},
       {{"t/", "u/", "t/a"}, "folder 'u' has no children"},
       {{"a/", "a/a/", "a/a/a/", "a/a/a/a/", "a/a/a/a/a/", "a/a/a/a/a/a/", "a/a/a/a/a/a/a"},
-       "a tree of 7 levels; at most 6 expected in TACO 2.0, and 'a/a/a/a/a/a/a' is below them"},
+       "a tree of 7 levels; at most 6 expected in TACO 2.0, and 'a/a/a/a/a/a/a' is deeper"},
   };
   for (const auto& c : cases) {
     CAPTURE(std::string(c.words));

@@ -40,7 +40,7 @@ uint64_t read_ranges(const Payload& whole, const std::vector<ByteRange>& ranges,
   return num_system_reads() - before - (before - none);
 }
 
-TEST_CASE("parts of a local file come together where little lies between them") {
+TEST_CASE("ranges of a local file are read together across small gaps") {
   const TemporaryFolder folder;
   const std::string bytes = numbered_bytes(5'000'000);
   const Payload whole = payload_of(folder.write("x", bytes));
@@ -69,7 +69,7 @@ TEST_CASE("parts of a local file come together where little lies between them") 
   }
 }
 
-TEST_CASE("parts of several files, whole files and what is held come with each other") {
+TEST_CASE("ranges of several files, whole files and bytes in memory are returned together") {
   const TemporaryFolder folder;
   const Payload a = payload_of(folder.write("a", "0123456789")), b = payload_of(folder.write("b", "abcdefghij"));
   Payload held{.size = 3};
@@ -84,7 +84,7 @@ TEST_CASE("parts of several files, whole files and what is held come with each o
   CHECK(out == std::vector<std::string>{"12", "!!!", "defg", "56789", "abcdefghij"});
 }
 
-TEST_CASE("a file that went, shrank or grew since its size was taken is an error") {
+TEST_CASE("a file that was removed, shrank or grew since its size was taken is an error") {
   const TemporaryFolder folder;
   const std::string path = folder.write("x", "0123456789");
   const Payload whole = payload_of(path);
@@ -111,7 +111,7 @@ TEST_CASE("a file that went, shrank or grew since its size was taken is an error
   CHECK(said(parts).starts_with(path + ": cannot open"));
 }
 
-TEST_CASE("a CRC-32 that is not the one known is an error that names the sample") {
+TEST_CASE("a payload that does not match its CRC-32 is an error that names the sample") {
   Tree tree = tree_of({"a/", "a/x", "a/y"});
   Payload& x = tree.levels[1].payloads[0];
   x = {.path = "some.tacozip", .offset = 40, .size = 2, .crc32 = 7};

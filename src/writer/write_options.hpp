@@ -16,7 +16,7 @@ struct WriteOptions {
   int jobs = 1;
   int max_concurrent_requests =
       kDefaultConcurrentRequests;  ///< requests at a time for samples that are remote, at least 1
-  std::string temp_dir = {};       ///< where things are until they get their names; "": beside them
+  std::string temp_dir = {};       ///< folder for unfinished output; "": beside the output
   ParquetOptions parquet = {};
   /// Progress callback: the number of bytes of samples written so far, repeated while the rest is written. It may
   /// throw, which stops the work. Called from one thread at a time.

@@ -29,7 +29,8 @@ INDEX_TARGETS = ["index", "index-file", "collect", "index-over", "index-file-ove
 
 
 def is_inner_folder(path):
-    """Of an index or a set that is not published yet: what cannot be opened to be synced is left to the file system."""
+    """The unpublished folder of an index or a set: if it cannot be opened to be synced, that is left to the file
+    system."""
     return path.endswith((".part/.tacocat/", ".part/"))
 
 
@@ -74,7 +75,7 @@ def fail(world):
 
 
 def stop(world):
-    """A signal: noticed between any two calls up to the one that publishes."""
+    """A signal stops the tool between any two calls up to the one that publishes."""
     calls, published = world.calls()
 
     def at(n):
@@ -87,13 +88,13 @@ def stop(world):
         else:
             assert world.state(out) == "complete", f"{calls[n - 1]}: {world.state(out)}"
         assert world.leftovers(out) == [], world.leftovers(out)
-        told = [line for line in run.errors.splitlines() if "no sample has a place" not in line]
+        told = [line for line in run.errors.splitlines() if "no sample has a location" not in line]
         assert told == [], run.errors
     return each(len(calls), at)
 
 
 def short(world):
-    """Interrupted and short reads and writes cost time and nothing else."""
+    """Interrupted and short reads and writes are continued and change nothing."""
     edits = isinstance(world, EditWorld)
     for watch in ("out",) if edits else ("out", "source"):
         out = world.fresh(f"{watch}_short") if watch == "source" else world.fresh("out")
@@ -105,7 +106,7 @@ def short(world):
 
 
 def source(world):
-    """Samples that cannot be read, or are no longer what they were when the dataset was planned."""
+    """Samples that cannot be read, or that changed since the dataset was planned, are errors."""
     first = world.fresh("first")
     run = world.create(first, watch=world.source)
     assert run.code == 0, run.errors
@@ -139,7 +140,7 @@ def source(world):
 
 
 def unreadable_inputs(world, calls):
-    """Of an index: each open and read of an input is needed."""
+    """Each open and read of an input of an index is needed, so its failure is an error."""
     def at(n):
         for number in world.reasons(n, errno.EACCES, errno.EIO):
             out = world.fresh(f"out{n}_{number}")
@@ -151,7 +152,7 @@ def unreadable_inputs(world, calls):
 
 
 def inputs(world):
-    """The datasets that something is made of: each call on them is needed."""
+    """Each call on the input datasets is needed, so its failure is an error."""
     world.looks = True
     run = world.create(world.fresh("first"), watch=world.source)
     assert run.code == 0, run.errors
@@ -161,7 +162,7 @@ def inputs(world):
 
 
 def look(world):
-    """What is there cannot be looked at: an error, before anything is lost."""
+    """A target that cannot be examined is an error before anything is lost."""
     world.looks = True
     calls, published = world.calls()
     looked = [n for n, (name, _) in enumerate(calls[:published], 1) if name in ("stat", "list", "seek")]
@@ -177,7 +178,7 @@ def look(world):
 
 
 def durable(world):
-    """The order of the calls: what was written is synced, then named, then the name is synced."""
+    """The order of calls: data is synced, then renamed, then the folder is synced."""
     calls, published = world.calls()
     names = [name for name, _ in calls]
     sync = max(i for i, name in enumerate(names[:published]) if name in ("fsync", "syncfs"))
@@ -189,8 +190,8 @@ def durable(world):
 
 
 def put(world):
-    """Chunks and manifest of a store: an older dataset stays whole, a new one is complete or not there, and the next put
-    goes on."""
+    """A put into a store keeps an older dataset whole, publishes a new one completely or not at all, and is resumed by
+    the next put."""
     new, old = world.scratch / "new" / world.name, world.scratch / "set0.tacozip"
     world.store = None
     old.write_bytes(world.make("old", "An older one"))
@@ -235,7 +236,7 @@ def put(world):
 
 
 def full_disk(world):
-    """A file system of 1 MiB, which has no place for the dataset."""
+    """A file system of 1 MiB is too small for the dataset."""
     big = world.scratch / "big"
     big.mkdir()
     for k in range(3):
@@ -250,14 +251,14 @@ def full_disk(world):
         print("full_disk: skipped, no file system can be mounted")
         return 0
     said = done.stdout.splitlines()
-    said = [line for line in said if "no sample has a place" not in line]
+    said = [line for line in said if "no sample has a location" not in line]
     assert len(said) == 2 and "No space left on device" in said[0] and world.name in said[0], said
     assert said[1] == "exit 1", said
     return 1
 
 
 def no_place(world):
-    """An edit where the file system is full, and where it cannot be written to: the old dataset is there, and nothing else."""
+    """An edit on a full or read-only file system leaves the old dataset and nothing else."""
     big = world.scratch / "big"
     for k in range(3):
         (big / "a").mkdir(parents=True, exist_ok=True)

@@ -57,8 +57,8 @@ class CopyWorld(World):
 
     @property
     def dies_at_once(self):
-        """What looks at rows ends with the signal, also just before the call that publishes; what copies samples looks for it
-        between its calls."""
+        """A command that only reads rows ends at the signal, even just before publishing; one that copies samples
+        checks between its calls."""
         return self.words[0] == "query"
 
     @property

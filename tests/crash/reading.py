@@ -85,7 +85,7 @@ def read(world, command):
 
 
 def is_idle(call, world):
-    """Nothing is lost with it: the folder of relative paths, and what standard output is."""
+    """A call whose failure loses nothing: on the folder of relative paths, or on standard output's target."""
     name, path = call
     return name == "cwd" or name == "stat" and path.startswith(str(world.out))
 

@@ -43,8 +43,8 @@ from datacite import schema45
 from huggingface_hub import DatasetCard
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-NO_TIME = "STAC wants one"
-NO_PLACE = "no sample of the level has a place"
+NO_TIME = "STAC requires one"
+NO_PLACE = "no sample of the level has a location"
 HOSTILE = "</script><script>alert('\"&é\U0001f600')</script> `a|b` *c* # ---\n- x: {y}\t[z](javascript:1) \\ %s"
 
 # --------------------------------------------------------------------------------------------------------------- datasets

@@ -26,7 +26,7 @@ void run(Input bytes) {
   std::string text(text_of(bytes)), message;
   auto found = parse(text, message);
   // A checksum that is wrong is set right, for what lies behind it.
-  constexpr std::string_view kContent = "that of its content ";
+  constexpr std::string_view kContent = "its content has ";
   if (const auto at = message.find(kContent); !found && at != message.npos) {
     const auto stated = text.rfind("\"sha256\"");
     const auto begin = stated == text.npos ? stated : text.find('"', text.find(':', stated));

@@ -130,7 +130,7 @@ def created_with_padding(scratch, name, options):
 
 
 def edited(scratch, name, container):
-    """The columns go, and come again from a table of each level; the title is new."""
+    """The columns are dropped and added again from a table of each level; the title is new."""
     dataset = created_from_table(scratch, name, container, "parquet")
     levels = {}
     for path, node in trees.paths(dataset.roots):

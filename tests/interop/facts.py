@@ -163,7 +163,7 @@ def taco_validate_own(dataset):
 
 
 def taco_validate_converted(dataset):
-    """`taco validate --deep` finds nothing but what COLLECTION.json, which is kept as it is, had before."""
+    """`taco validate --deep` finds only what the unchanged COLLECTION.json had before."""
     def found(path):
         return [(issue["rule"], issue["severity"], issue["message"]) for issue in findings(path)]
     equal("findings", found(dataset.path), [issue for issue in found(dataset.source) if issue[0].startswith("COL-")])
@@ -298,7 +298,7 @@ def parquet_children(dataset):
 
 
 def padding_is_there(dataset, rows):
-    """The level tables have that many rows, padding among them."""
+    """The level tables have that many rows, padding included."""
     found = [pq.read_table(source).num_rows for level in range(len(rows))
              for source in stored(dataset, f"METADATA/level{level}.parquet")]
     equal("rows with padding", found, rows)

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "reading.hpp"
 #include "support/allocations.hpp"
 #include "support/temporary_folder.hpp"
-#include "reading.hpp"
 
 /// Reads a dataset with each of the tables of tests/fuzz/make_parquet.py as its level 0 (docs/fuzzing.md): every step
 /// gives what a good table gives or a typed error, and none asks for much memory at once.
@@ -25,10 +25,10 @@ constexpr uint64_t kMostMemory = 256ull << 20;
 /// What one of the steps must say of a table; of the others any error will do.
 const std::map<std::string, std::string> kWords = {
     {"column-compressed-huge", "pass the next column, or the end"},
-    {"column-compressed-negative", "column 2 has a negative place"},
+    {"column-compressed-negative", "column 2 has a negative offset or size"},
     {"column-offset-footer", "pass the next column, or the end"},
     {"column-offset-huge", "pass the next column, or the end"},
-    {"column-offset-negative", "column 2 has a negative place"},
+    {"column-offset-negative", "column 2 has a negative offset or size"},
     {"column-values-huge", "column 2 has 4611686018427387904 values in row group 0 of 3 rows"},
     {"column-values-negative", "column 2 has -1 values in row group 0 of 3 rows"},
     {"column-values-zero", "column 2 has 0 values in row group 0 of 3 rows"},
@@ -39,7 +39,7 @@ const std::map<std::string, std::string> kWords = {
     {"encrypted-columns", "Parquet columns are encrypted; plain expected"},
     {"encrypted-footer", "Parquet footer is encrypted; plain expected"},
     {"fixed-length-huge", "asks for"},
-    {"footer-length-huge", "Parquet footer of 4294967295 bytes in a file of"},
+    {"footer-length-huge", "Parquet footer states 4294967295 bytes, the file has"},
     {"page-compressed-huge", "states 2147483647 bytes, "},
     {"page-compressed-negative", "states a negative size, or none"},
     {"page-dictionary-only", "ends a column of 0 values, 3 are in the footer"},

@@ -66,7 +66,7 @@ def filters(rng, data, levels=None):
 
 
 def same(book, rng, name, path, one, other, data):
-    """Two datasets that hold the same: `other` is what is asked to answer as `one`, which itself must answer."""
+    """Two datasets with equal content: `other` must answer as `one`, which itself must answer."""
     questions = [("rows", "data, read, read_bytes", shown)]
     questions += [("filters", text, lambda dataset, view=view: ids(view(dataset).data)) for text, view in filters(rng, data)]
     for kind, text, ask in questions:
@@ -258,7 +258,7 @@ def pickle_as_frame(book, rng, folder):
 
 
 def ours_as_published(book, rng, folder):
-    """A dataset that the published package wrote, and the same samples given to our create."""
+    """A dataset that the published package wrote, and the same samples written by tacore."""
     shared = TESTS.parents[0].parent / "shared/golden/v2"
     found = sorted([*shared.glob("zip/*.tacozip"), *shared.glob("folder/*")])
     if not found:
@@ -341,7 +341,7 @@ LIES = [("extent", {"spatial": [1.0, 50.0, 2.0, 51.0], "temporal": ["1999-01-01T
 
 
 def golden_with_lies(book, rng, folder):
-    """A dataset that others wrote, of which COLLECTION.json says something else: the same rows, an error or a warning."""
+    """A published dataset whose COLLECTION.json is changed: the same rows, an error or a warning."""
     shared = TESTS.parents[0].parent / "shared/golden/v2"
     found = [*shared.glob("folder/*"), *shared.glob("tacocat/*"), TESTS / "golden/nested", TESTS / "golden/cascade_tacocat"]
     path, (key, lie) = rng.choice(sorted(found)), rng.choice(LIES)
@@ -385,7 +385,8 @@ def tiff(value):
 
 
 def lacks(count, batch, ranks):
-    """Some rank has no sample in the last step, nor can it have one of the step before: the others would wait for ever."""
+    """Whether some rank has no sample in the last step, nor can take one of the step before: the others would wait for
+    it."""
     return 0 < count < ranks or batch == 1 and count % ranks > 0
 
 
@@ -428,7 +429,7 @@ def loader_as_pass(book, rng, folder):
 
 
 def check_resume(book, rng, folder, frame, how, batch, ranks, seed, everything, samples):
-    """After some steps, others go on with another batch size and number of ranks; then whole epochs follow."""
+    """After some steps, loaders with another batch size and number of ranks resume; then whole epochs follow."""
     loaders = [Loader(frame, batch_size=batch, seed=seed, rank=rank, world_size=ranks) for rank in range(ranks)]
     steps = rng.randint(0, min(map(len, loaders)))
     seen, start = [], 0

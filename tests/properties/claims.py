@@ -142,7 +142,7 @@ def answers(path, remote=False):
 
 
 def outcome(found, expected):
-    """same, error, warning, or a list of the questions that a changed answer follows without a word."""
+    """same, error, warning, or a list of the questions whose answers follow the changed claim silently."""
     answered, warnings = found
     kinds, wrong = set(), []
     for name, answer in answered.items():
@@ -561,7 +561,7 @@ def main():
 
 
 def listed(title, kind, questions=()):
-    """Why this outcome of a claim, for these questions, is none to mend."""
+    """Why this outcome of a claim, for these questions, is accepted."""
     claim = re.sub(r"^[^:]*: (\S+, )?", "", title)
     return next((reason for pattern, (worst, of, reason) in LISTED.items()
                  if (fnmatch.fnmatchcase(title, pattern) or fnmatch.fnmatchcase(claim, pattern))

@@ -1,4 +1,4 @@
-"""What the tests of the Python package share."""
+"""Fixtures shared by the tests of the Python package."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def golden() -> Path:
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """Files of others beside the repository."""
+    """Third-party files beside the repository."""
     path = ROOT.parent / "shared"
     if not path.is_dir():
         pytest.skip("there are no files of others beside this clone (../shared)")

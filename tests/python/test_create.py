@@ -1,4 +1,4 @@
-"""Writing, as far as it is Python's."""
+"""Writing: what the Python layer adds."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def rows(path: Path) -> list[bytes]:
 
 
 @pytest.mark.parametrize("name", ["x.zip", "x.tacozip", "x.ZIP", "x.TacoZip", "x", "x.folder"])
-def test_the_name_says_the_format(tmp_path: Path, name: str) -> None:
+def test_the_suffix_of_the_output_decides_the_format(tmp_path: Path, name: str) -> None:
     made = tacore.create(make_taco(Tortilla(flat())), tmp_path / name)
     assert made == [tmp_path / name]
     assert made[0].is_dir() is not name.lower().endswith("zip")
     assert rows(made[0]) == [bytes([n]) * (n + 1) for n in range(4)]
 
 
-def test_the_format_can_be_said(tmp_path: Path) -> None:
+def test_an_explicit_format_overrides_the_suffix(tmp_path: Path) -> None:
     taco = make_taco(Tortilla(flat()))
     assert tacore.create(taco, tmp_path / "x.zip", output_format="folder") == [tmp_path / "x"]
     for wrong in ("tar", "ZIP", ""):
@@ -45,7 +45,7 @@ def test_the_format_can_be_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["x.tacozip", "x"])
-def test_what_is_there_stays_unless_it_is_to_go(tmp_path: Path, name: str) -> None:
+def test_an_existing_output_is_replaced_only_with_overwrite(tmp_path: Path, name: str) -> None:
     tacore.create(make_taco(Tortilla(flat(2))), tmp_path / name)
     with pytest.raises(tacore.TacoValidationError, match="exists"):
         tacore.create(make_taco(Tortilla(flat(3))), tmp_path / name)
@@ -63,7 +63,7 @@ def test_parts_are_filled_in_order(tmp_path: Path, size: Any) -> None:
     assert [whole.read_bytes(n) for n in range(4)] == [bytes([n]) * (n + 1) for n in range(4)]
 
 
-def test_a_name_that_becomes_several_files_says_so(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_name_that_is_split_into_several_files_is_announced(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level("WARNING", "tacore"):
         tacore.create(make_taco(Tortilla(flat(4))), tmp_path / "x.tacozip", split_size=3)
         (told,) = [record.getMessage() for record in caplog.records if "written as" in record.getMessage()]
@@ -87,19 +87,19 @@ def test_reserved_columns_have_their_types(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", ["0", 0, -1, "4XB", "", "GB", 1.5e400])
-def test_a_size_that_is_none_is_refused(tmp_path: Path, size: Any) -> None:
+def test_an_invalid_size_is_refused(tmp_path: Path, size: Any) -> None:
     with pytest.raises(tacore.TacoValidationError):
         tacore.create(make_taco(Tortilla(flat())), tmp_path / "x.tacozip", split_size=size)
 
 
-def test_what_fits_has_the_plain_name(tmp_path: Path) -> None:
+def test_a_dataset_that_fits_into_one_file_has_the_plain_name(tmp_path: Path) -> None:
     for name, size in (("a", "4GB"), ("b", None), ("c", "1 TiB"), ("d", 4 * GB)):
         made = tacore.create(make_taco(Tortilla(flat())), tmp_path / f"{name}.zip", split_size=size)
         assert made == [tmp_path / f"{name}.zip"]
     assert not (tmp_path / ".tacocat").exists()
 
 
-def test_groups(tmp_path: Path) -> None:
+def test_each_group_gets_a_file(tmp_path: Path) -> None:
     samples = flat(4)
     for sample, (where, year) in zip(samples, [("a/b", 1), (None, 1), ("a/b", 2), ("a/b", 1)]):
         sample.extend_with({"where": where, "year": year})
@@ -113,7 +113,7 @@ def test_groups(tmp_path: Path) -> None:
     assert not (tmp_path / "two" / ".tacocat").exists()
 
 
-def test_an_unknown_column_lists_those_there_are(tmp_path: Path) -> None:
+def test_an_unknown_group_column_is_an_error_that_lists_the_columns(tmp_path: Path) -> None:
     with pytest.raises(tacore.TacoCreationError, match=r"'zz' not found.*cloud"):
         tacore.create(make_taco(Tortilla(flat(cloud=1))), tmp_path / "x.tacozip", group_by="zz")
     assert list(tmp_path.iterdir()) == []
@@ -121,7 +121,7 @@ def test_an_unknown_column_lists_those_there_are(tmp_path: Path) -> None:
         tacore.create(make_taco(Tortilla(flat(cloud=1))), tmp_path / "x", group_by="cloud")
 
 
-def test_a_failure_leaves_nothing(tmp_path: Path) -> None:
+def test_a_failed_create_leaves_no_files(tmp_path: Path) -> None:
     data = tmp_path / "data"
     data.write_bytes(b"12345")
     taco = make_taco(Tortilla([Sample(id="a", path=data)]))
@@ -136,7 +136,7 @@ def test_a_failure_leaves_nothing(tmp_path: Path) -> None:
         tacore.create(taco, tmp_path / "out" / "x")
 
 
-def test_options_of_parquet(tmp_path: Path) -> None:
+def test_parquet_options_apply_to_the_tables(tmp_path: Path) -> None:
     import pyarrow.parquet
 
     taco = make_taco(Tortilla(flat()))
@@ -152,11 +152,11 @@ def test_options_of_parquet(tmp_path: Path) -> None:
     assert not (tmp_path / "y").exists()
 
 
-def test_the_folder_is_made(tmp_path: Path) -> None:
+def test_missing_parent_folders_are_created(tmp_path: Path) -> None:
     assert tacore.create(make_taco(Tortilla(flat())), str(tmp_path / "a/b/c.zip")) == [tmp_path / "a/b/c.zip"]
 
 
-def test_the_collection_is_what_the_taco_says(tmp_path: Path) -> None:
+def test_the_collection_has_the_members_of_the_taco(tmp_path: Path) -> None:
     taco = make_taco(Tortilla([placed(10, 20, 0)]), title="Ñ", more={"x": [1.5, float("nan")]})
     made = tacore.create(taco, tmp_path / "x")[0]
     collection = json.loads((made / "COLLECTION.json").read_text("utf-8"))
@@ -166,7 +166,7 @@ def test_the_collection_is_what_the_taco_says(tmp_path: Path) -> None:
     assert collection["taco_version"] == "2.0.0"
 
 
-def test_a_check_tells_everything_and_writes_nothing(tmp_path: Path) -> None:
+def test_a_check_reports_all_issues_and_writes_nothing(tmp_path: Path) -> None:
     taco = make_taco(Tortilla(flat(4)))
     (tmp_path / "x_part0001.tacozip").touch()
     found = taco.validate(tmp_path / "x.tacozip", split_size=3)
@@ -179,7 +179,7 @@ def test_a_check_tells_everything_and_writes_nothing(tmp_path: Path) -> None:
         tacore.create(taco, tmp_path / "y.tacozip")
 
 
-def test_a_tree_becomes_compliant(tmp_path: Path) -> None:
+def test_make_compliant_pads_a_tree_until_it_can_be_written(tmp_path: Path) -> None:
     taco = make_taco(Tortilla(nested(2)))
     assert taco.make_compliant() == (taco, [])
     taco.tortilla = Tortilla([nested(1)[0], *nested(1, ids=("b",), prefix="other")])
@@ -209,7 +209,7 @@ def parts(tmp_path: Path) -> list[Path]:
         lambda parts, out: tacore.create_tacocat(parts),
     ],
 )
-def test_an_index(parts: list[Path], call: Any) -> None:
+def test_an_index_has_the_rows_of_all_parts(parts: list[Path], call: Any) -> None:
     assert call(parts, parts[0].parent) is None
     index = parts[0].parent / ".tacocat"
     assert {path.name for path in index.iterdir()} == {"level0.parquet", "level1.parquet", "COLLECTION.json"}
@@ -219,7 +219,7 @@ def test_an_index(parts: list[Path], call: Any) -> None:
     assert set(dataset.data_raw.to_arrow()["internal:source_file"].to_pylist()) == {path.name for path in parts}
 
 
-def test_what_cannot_be_indexed(parts: list[Path], tmp_path: Path) -> None:
+def test_invalid_inputs_of_an_index_are_refused(parts: list[Path], tmp_path: Path) -> None:
     with pytest.raises(tacore.TacoValidationError, match="No input"):
         tacore.create_tacocat([])
     with pytest.raises(FileNotFoundError):
@@ -238,7 +238,7 @@ def test_what_cannot_be_indexed(parts: list[Path], tmp_path: Path) -> None:
     tacore.create_tacocat(parts, overwrite=True)
 
 
-def test_schemas_that_differ(tmp_path: Path) -> None:
+def test_different_schemas_are_refused_unless_validation_is_off(tmp_path: Path) -> None:
     inputs = []
     for name, metadata in (("a", {"k": 1}), ("b", {"k": 1, "more": "x"})):
         inputs += tacore.create(make_taco(Tortilla(flat(**metadata))), tmp_path / f"{name}.tacozip")
@@ -249,13 +249,13 @@ def test_schemas_that_differ(tmp_path: Path) -> None:
     assert tacore.load(tmp_path).data.to_arrow()["more"].to_pylist() == [None] * 4 + ["x"] * 4
 
 
-def test_folders_that_differ(parts: list[Path], tmp_path: Path) -> None:
+def test_parts_with_different_children_are_refused(parts: list[Path], tmp_path: Path) -> None:
     other = tacore.create(make_taco(Tortilla(nested(1, prefix="z"))), tmp_path / "other" / "y.tacozip")
     with pytest.raises(tacore.TacoValidationError):
         tacore.create_tacocat([*parts, *other])
 
 
-def test_a_collection_of_collections(parts: list[Path], tmp_path: Path) -> None:
+def test_a_tacollection_lists_zips_and_folders(parts: list[Path], tmp_path: Path) -> None:
     other = tacore.create(make_taco(Tortilla(nested(1, prefix="z"))), tmp_path / "parts" / "folder")
     tacore.create_tacollection([*parts, *other])
     document = json.loads((parts[0].parent / "TACOLLECTION.json").read_text())
@@ -274,7 +274,7 @@ def test_a_collection_of_collections(parts: list[Path], tmp_path: Path) -> None:
 # Python.
 
 
-def test_the_tree_of_errors() -> None:
+def test_error_classes_derive_from_their_published_bases() -> None:
     for name in ("Validation", "Creation", "Consolidation", "Schema", "IO", "Documentation"):
         assert issubclass(getattr(tacore, f"Taco{name}Error"), tacore.TacoToolboxError)
     assert issubclass(tacore.TacoValidationError, ValueError) and issubclass(tacore.TacoSchemaError, ValueError)
@@ -307,7 +307,7 @@ def test_the_tree_of_errors() -> None:
         ("taco.extensions.split", "SplitStrategy"),
     ],
 )
-def test_import_paths(module: str, names: str) -> None:
+def test_published_import_paths_work(module: str, names: str) -> None:
     code = f"from tacore.{module} import {', '.join(names.split())}"
     subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
     assert importlib.import_module(f"tacore.{module}")
@@ -326,7 +326,7 @@ def test_ten_thousand_samples_are_written(tmp_path: Path) -> None:
     assert len(tacore.load(tmp_path / "x.tacozip").data) == 10_000
 
 
-def test_damage_is_detected(tmp_path: Path) -> None:
+def test_validate_detects_damage(tmp_path: Path) -> None:
     (made,) = tacore.create(make_taco(Tortilla(flat(3))), tmp_path / "x.tacozip")
     assert tacore.validator.validate(made, deep=True) == []
     broken = bytearray(made.read_bytes())
@@ -357,7 +357,7 @@ def test_ctrl_c_stops_and_cleans_up(tmp_path: Path) -> None:
     assert all(tacore.validator.validate(path) == [] for path in tmp_path.iterdir())
 
 
-def test_the_recipe_of_a_nested_dataset(tmp_path: Path) -> None:
+def test_a_nested_dataset_is_made_as_in_published_recipes(tmp_path: Path) -> None:
     """As the published recipes make them: folders of two rasters, parts by cell."""
     folders = []
     for n, (lon, lat) in enumerate([(10, 10), (10.01, 10.01), (120, -30)]):

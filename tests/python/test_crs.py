@@ -15,7 +15,7 @@ import tacore
 pyproj = pytest.importorskip("pyproj")
 
 
-def test_points_are_those_of_pyproj() -> None:
+def test_transformed_points_equal_those_of_pyproj() -> None:
     from tacore import _pyproj
 
     for crs in ("EPSG:32719", "EPSG:2056", pyproj.CRS("EPSG:31985").to_wkt(), "+proj=utm +zone=30 +datum=WGS84"):
@@ -29,21 +29,21 @@ def test_points_are_those_of_pyproj() -> None:
 
 
 @pytest.mark.parametrize("crs", ["EPSG:999999", "nonsense", "", "/etc/passwd"])
-def test_a_system_that_is_not_known_is_a_schema_error(crs: str) -> None:
+def test_an_unknown_crs_is_a_schema_error(crs: str) -> None:
     from tacore import _pyproj
 
     with pytest.raises(tacore.TacoSchemaError, match="CRS"):
         _pyproj.is_geographic(crs)
 
 
-def test_a_point_that_lies_nowhere_is_a_schema_error() -> None:
+def test_a_point_outside_the_projection_is_a_schema_error() -> None:
     from tacore import _pyproj
 
     with pytest.raises(tacore.TacoSchemaError, match="no longitude"):
         _pyproj.to_wgs84("EPSG:32630", 1e30, 1e30)
 
 
-def test_threads_have_transformers_of_their_own() -> None:
+def test_each_thread_has_its_own_transformer() -> None:
     from tacore import _pyproj
 
     results: list[tuple[float, float]] = []
@@ -94,8 +94,8 @@ else:
     subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": package})
 
 
-def test_threads_of_the_core_may_ask_again_and_again(tmp_path: Path) -> None:
-    """Each call from a thread that is not Python's dropped what pyproj keeps for it, and the next one ended the process."""
+def test_repeated_calls_from_core_threads_are_safe(tmp_path: Path) -> None:
+    """pyproj's state of a non-Python thread used to be dropped after each call, and the next call crashed."""
     code = f"""
 import pyproj
 import tacore

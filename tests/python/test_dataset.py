@@ -11,7 +11,7 @@ import pytest
 import tacore
 
 
-def test_a_dataset_says_what_its_collection_says(golden: Path) -> None:
+def test_a_dataset_has_the_attributes_of_its_collection(golden: Path) -> None:
     dataset = tacore.load(golden / "flat.tacozip")
     collection = dataset.collection
     assert dataset.id == collection["id"]
@@ -22,7 +22,7 @@ def test_a_dataset_says_what_its_collection_says(golden: Path) -> None:
     assert dataset.collection["extent"]
 
 
-def test_a_chain_is_one_query(golden: Path) -> None:
+def test_a_chain_of_filters_and_queries_is_one_query(golden: Path) -> None:
     dataset = tacore.load(golden / "flat.tacozip")
     some = dataset.sql("SELECT * FROM data WHERE cloud_cover < 50").sql("SELECT * FROM data WHERE cloud_cover > 5")
     rows = some.data.to_arrow()
@@ -46,7 +46,7 @@ def test_a_key_is_a_position_or_an_id(golden: Path, key: object) -> None:
         tacore.load(golden / "flat.tacozip").data.read(key)
 
 
-def test_an_error_has_its_place(tmp_path: Path) -> None:
+def test_an_error_has_its_path(tmp_path: Path) -> None:
     broken = tmp_path / "broken.tacozip"
     broken.write_bytes(b"PK\x03\x04" + b"\0" * 200)
     with pytest.raises(tacore.TacoFormatError) as caught:
@@ -67,7 +67,7 @@ def test_datasets_and_frames_survive_pickling(golden: Path) -> None:
     assert again.read_bytes(0) == children.read_bytes(0)
 
 
-def test_a_closed_dataset_says_so_and_its_children_live(golden: Path) -> None:
+def test_a_closed_dataset_is_an_error_and_its_children_stay_usable(golden: Path) -> None:
     with tacore.load(golden / "flat.tacozip") as dataset:
         child = dataset.sql("SELECT * FROM data LIMIT 1")
     with pytest.raises(tacore.TacoError, match="closed"):
@@ -89,7 +89,7 @@ def test_file_urls_are_paths(golden: Path, tmp_path: Path) -> None:
         tacore.load((tmp_path / "nothing").as_uri())
 
 
-def test_stores_that_only_gdal_reads_say_what_to_do() -> None:
+def test_stores_that_only_gdal_reads_are_an_error_that_names_the_remedy() -> None:
     for url in ("oss://bucket/x.tacozip", "swift://bucket/x.tacozip", "/vsioss/bucket/x.tacozip"):
         with pytest.raises(tacore.TacoIOError, match=r"needs GDAL.*tacore_gdal.*https://"):
             tacore.load(url)

@@ -1,4 +1,4 @@
-"""Descriptions, and what others make of each form."""
+"""Descriptions, read back with other libraries in each form."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Page(html.parser.HTMLParser):
 
 @pytest.fixture
 def titled(golden: Path, tmp_path: Path) -> Path:
-    """A dataset with all that a text shows."""
+    """A dataset with every member that a text shows."""
     path = Path(shutil.copy(golden / "flat.tacozip", tmp_path / "titled.tacozip"))
     tf.edit(
         path,
@@ -73,7 +73,7 @@ def collection_file(dataset: Path, to: Path) -> Path:
 # ------------------------------------------------------------------------------------------------------- Markdown, HTML
 
 
-def test_texts_are_made_of_a_collection_file(golden: Path, titled: Path, tmp_path: Path) -> None:
+def test_texts_are_generated_from_a_collection_file(golden: Path, titled: Path, tmp_path: Path) -> None:
     document = collection_file(titled, tmp_path / "COLLECTION.json")
     page = tacore.generate_html(document, tmp_path / "index.html", theme_color="#112233")
     text = page.read_text("utf-8")
@@ -92,7 +92,7 @@ def test_texts_are_made_of_a_collection_file(golden: Path, titled: Path, tmp_pat
     ]
 
 
-def test_what_is_no_collection_is_told(tmp_path: Path) -> None:
+def test_a_missing_or_invalid_collection_is_an_error(tmp_path: Path) -> None:
     for generate in (tacore.generate_html, tacore.generate_markdown):
         with pytest.raises(FileNotFoundError) as missing:
             generate(tmp_path / "missing.json", tmp_path / "out")
@@ -105,7 +105,7 @@ def test_what_is_no_collection_is_told(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["bad.json"]
 
 
-def test_a_text_that_cannot_be_written_is_told(golden: Path, tmp_path: Path) -> None:
+def test_a_text_that_cannot_be_written_is_an_error(golden: Path, tmp_path: Path) -> None:
     with pytest.raises(tacore.TacoDocumentationError) as caught:
         tacore.generate_markdown(golden / "flat.tacozip", tmp_path / "missing" / "README.md")
     assert isinstance(caught.value, tacore.TacoIOError) and isinstance(caught.value, OSError)
@@ -113,7 +113,7 @@ def test_a_text_that_cannot_be_written_is_told(golden: Path, tmp_path: Path) -> 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_text_replaces_nothing_of_what_it_describes(golden: Path, tmp_path: Path) -> None:
+def test_a_text_never_replaces_files_of_its_dataset(golden: Path, tmp_path: Path) -> None:
     archive = Path(shutil.copy(golden / "flat.tacozip", tmp_path / "flat.tacozip"))
     (tmp_path / "link").symlink_to(archive)
     folder = Path(shutil.copytree(golden / "nested", tmp_path / "nested"))
@@ -131,7 +131,7 @@ def test_a_text_replaces_nothing_of_what_it_describes(golden: Path, tmp_path: Pa
             (folder / "COLLECTION.json", folder / "COLLECTION.json"),
             (folder / "COLLECTION.json", folder / "METADATA" / "README.md"),
         ):
-            with pytest.raises(tacore.TacoValidationError, match="another place expected"):
+            with pytest.raises(tacore.TacoValidationError, match="an input; choose another path"):
                 generate(input, output)
         generate(folder, folder / "README.md")
         generate(folder / "COLLECTION.json", folder / "README.md")
@@ -139,7 +139,7 @@ def test_a_text_replaces_nothing_of_what_it_describes(golden: Path, tmp_path: Pa
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
-def test_colours_have_variants_and_a_default(golden: Path) -> None:
+def test_the_accent_colour_has_variants_and_a_default(golden: Path) -> None:
     def colours(given: str) -> list[str]:
         style = describe.collection2html(golden / "flat.tacozip", accent_colour=given)
         return [re.findall(rf"--{name}:(#\w+)", style)[0] for name in ("accent", "accent-dark", "accent-light")]
@@ -148,7 +148,7 @@ def test_colours_have_variants_and_a_default(golden: Path) -> None:
     assert colours("#FF8000")[1] == "#bf6000"
 
 
-def test_nothing_of_a_dataset_is_markup(titled: Path, tmp_path: Path) -> None:
+def test_markup_in_a_dataset_is_escaped(titled: Path, tmp_path: Path) -> None:
     for input in (titled, collection_file(titled, tmp_path / "COLLECTION.json")):
         page = Page(tacore.generate_html(input, tmp_path / "index.html").read_text("utf-8"))
         scripts = [attributes.get("type") for tag, attributes in page.tags if tag == "script"]
@@ -160,7 +160,7 @@ def test_nothing_of_a_dataset_is_markup(titled: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", DATASETS)
-def test_every_kind_of_dataset_is_taken(golden: Path, tmp_path: Path, name: str) -> None:
+def test_every_kind_of_dataset_is_described(golden: Path, tmp_path: Path, name: str) -> None:
     page = Page(tacore.generate_html(golden / name, tmp_path / "index.html").read_text("utf-8"))
     opened = tacore.load(golden / name)
     title = opened.title or opened.id
@@ -178,7 +178,7 @@ def test_a_dataset_of_one_file_has_a_map(titled: Path, tmp_path: Path) -> None:
         assert "svg" in [tag for tag, _ in page.tags]
 
 
-def test_a_page_leads_where_it_is_told(golden: Path, tmp_path: Path) -> None:
+def test_a_page_links_to_the_given_catalogue(golden: Path, tmp_path: Path) -> None:
     index = golden / "cascade_tacocat" / ".tacocat" / "COLLECTION.json"
 
     def links(**how: Any) -> list[str]:
@@ -192,7 +192,7 @@ def test_a_page_leads_where_it_is_told(golden: Path, tmp_path: Path) -> None:
     assert links(inline_deps=False) == links()
 
 
-def test_the_view_is_described_not_the_file(golden: Path) -> None:
+def test_a_description_is_that_of_the_view(golden: Path) -> None:
     dataset = tacore.load(golden / "flat.tacozip")
     some = dataset.sql("SELECT * FROM data LIMIT 2")
     assert "**Samples**: 2" in describe.collection2markdown(some)
@@ -205,12 +205,12 @@ def test_the_view_is_described_not_the_file(golden: Path) -> None:
 
 
 @pytest.mark.parametrize("name", DATASETS)
-def test_collections_are_stac(golden: Path, name: str) -> None:
+def test_collection2stac_gives_a_stac_collection(golden: Path, name: str) -> None:
     document = describe.collection2stac(golden / name)
     assert document["type"] == "Collection" and document["stac_version"].startswith("1.1")
 
 
-def test_a_catalogue_is_a_collection_and_its_items(golden: Path, tmp_path: Path) -> None:
+def test_a_catalogue_has_a_collection_and_its_items(golden: Path, tmp_path: Path) -> None:
     dataset = tacore.load(golden / "flat.tacozip")
     folder = describe.write_stac(dataset, tmp_path / "catalogue")
     collection = json.loads((folder / "collection.json").read_text("utf-8"))
@@ -222,12 +222,12 @@ def test_a_catalogue_is_a_collection_and_its_items(golden: Path, tmp_path: Path)
     describe.write_stac(dataset, folder, overwrite=True, base_url="https://example.org/x")
 
 
-def test_croissant_is_a_dataset(golden: Path) -> None:
+def test_collection2croissant_gives_a_croissant_dataset(golden: Path) -> None:
     document = describe.collection2croissant(golden / "flat.tacozip")
     assert document["@type"] == "sc:Dataset" or document["@type"] == "Dataset"
 
 
-def test_datacite_needs_a_year_that_somebody_says(
+def test_datacite_needs_a_publication_year(
     golden: Path, titled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
@@ -244,14 +244,14 @@ def test_datacite_needs_a_year_that_somebody_says(
     assert str(describe.collection2datacite(golden / "flat.tacozip")["publicationYear"]) == "2020"
 
 
-def test_a_file_has_its_sum_and_is_not_live(golden: Path) -> None:
+def test_croissant_has_the_sha256_of_a_file_and_is_not_live(golden: Path) -> None:
     document = describe.collection2croissant(golden / "flat.tacozip")
     assert document["isLiveDataset"] is False
     assert document["distribution"][0]["sha256"] == hashlib.sha256((golden / "flat.tacozip").read_bytes()).hexdigest()
 
 
 @pytest.mark.parametrize("name", DATASETS)
-def test_the_code_that_loads_a_dataset_runs(golden: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_the_code_example_of_a_description_runs(golden: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     text = describe.collection2markdown(golden / name)
     code = next(block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "import tacore\n" in block)
     monkeypatch.chdir((golden / name).parent if name != "cascade_tacocat" else golden)
@@ -262,14 +262,14 @@ def test_the_code_that_loads_a_dataset_runs(golden: Path, monkeypatch: pytest.Mo
     assert len(found["rows"]) == len(tacore.load(golden / name).data) and found["first"] is not None
 
 
-def test_a_collection_that_is_not_finished_has_its_texts(tmp_path: Path) -> None:
+def test_an_incomplete_collection_can_be_described(tmp_path: Path) -> None:
     draft = tmp_path / "COLLECTION.json"
     draft.write_text(json.dumps({"id": "x", "description": "Of clouds", "licenses": ["MIT"], "tasks": ["other"]}))
     assert "Of clouds" in tacore.generate_markdown(draft, tmp_path / "README.md").read_text("utf-8")
     assert "Of clouds" in Page(tacore.generate_html(draft, tmp_path / "index.html").read_text("utf-8")).text
 
 
-def test_a_collection_holds_its_items(golden: Path) -> None:
+def test_the_extent_of_a_collection_contains_its_items(golden: Path) -> None:
     for name in ("flat.tacozip", "nested"):
         for level in range(2 if name == "nested" else 1):
             west, south, east, north = describe.collection2stac(golden / name)["extent"]["spatial"]["bbox"][0]
@@ -280,19 +280,19 @@ def test_a_collection_holds_its_items(golden: Path) -> None:
                     assert (west <= left and right <= east) if west <= east else (west <= left or right <= east)
 
 
-def test_v1_r25_extensions_show_in_texts(golden: Path) -> None:
+def test_v1_extensions_appear_in_texts(golden: Path) -> None:
     dataset = tacore.load(golden / "v1" / "flat.taco")
     for text in (repr(dataset), dataset._repr_html_()):
         assert "Split" in text and "manual" in text and "Sensor" in text
 
 
-def test_a_card_is_front_matter_and_the_markdown(golden: Path) -> None:
+def test_a_dataset_card_is_yaml_front_matter_and_the_markdown(golden: Path) -> None:
     card = describe.collection2datacard(golden / "flat.tacozip")
     assert card.startswith("---\n")
     assert card.split("---\n", 2)[2].strip() == describe.collection2markdown(golden / "flat.tacozip").strip()
 
 
-def test_tables_have_places(golden: Path, tmp_path: Path) -> None:
+def test_geoparquet_has_a_geometry_column(golden: Path, tmp_path: Path) -> None:
     pq = pytest.importorskip("pyarrow.parquet")
     path = describe.footer2geoparquet(golden / "flat.tacozip", tmp_path / "a.parquet", compression="snappy")
     geo = json.loads(pq.read_metadata(path).metadata[b"geo"])
@@ -319,13 +319,13 @@ def many(golden: Path) -> tacore.TacoDataset:
     return tacore.concat([tacore.load(golden / "flat.tacozip")] * 200)
 
 
-def test_items_are_those_of_a_level(golden: Path) -> None:
+def test_footer2stac_gives_the_items_of_a_level(golden: Path) -> None:
     items = list(describe.footer2stac(golden / "nested", 1))
     assert [item["properties"]["taco:path"] for item in items][:2] == ["africa/item_0", "africa/item_1"]
     assert len({item["id"] for item in items}) == 9
 
 
-def test_items_that_cannot_be_made_are_told(golden: Path) -> None:
+def test_items_without_time_or_level_are_errors(golden: Path) -> None:
     with pytest.raises(tacore.TacoSchemaError, match="no time"):
         list(describe.footer2stac(golden / "no_extent.tacozip", 0))
     with pytest.raises(tacore.TacoQueryError, match="Level 7"):
@@ -336,7 +336,7 @@ def threads() -> list[str]:
     return [thread.name for thread in threading.enumerate() if thread.name == "tacore items"]
 
 
-def test_items_come_as_they_are_made_and_their_thread_ends(many: tacore.TacoDataset) -> None:
+def test_items_are_streamed_and_their_thread_ends(many: tacore.TacoDataset) -> None:
     items = describe.footer2stac(many)
     assert threads() == []
     first = next(items)
@@ -351,7 +351,7 @@ def test_items_come_as_they_are_made_and_their_thread_ends(many: tacore.TacoData
     assert threads() == []
 
 
-def test_items_that_nobody_took_do_not_keep_the_interpreter(golden: Path) -> None:
+def test_unread_items_do_not_block_the_interpreter_exit(golden: Path) -> None:
     program = f"""
 import tacore
 from tacore import describe

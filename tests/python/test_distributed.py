@@ -1,4 +1,4 @@
-"""Work on many machines gives what it gives on one."""
+"""Work on many machines gives the results of one machine."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """What one machine makes, one after another."""
+    """The files that one machine writes, one after another."""
     folder = tmp_path_factory.mktemp("expected")
     for name, make in PARTS.items():
         tacore.create(make(), folder / f"{name}.tacozip")
@@ -133,7 +133,7 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return contents(folder)
 
 
-def test_partitions_and_their_index_are_those_of_one_machine(
+def test_partitions_and_index_equal_those_of_one_machine(
     client: Any, tmp_path: Path, expected: dict[str, bytes]
 ) -> None:
     seen: list[tuple[int, int]] = []
@@ -147,7 +147,7 @@ def test_partitions_and_their_index_are_those_of_one_machine(
     assert [dataset.data.read_bytes(n) for n in range(9)] == [str(n).encode() for n in range(9)]
 
 
-def test_datasets_and_lists_are_partitions_too(client: Any, tmp_path: Path) -> None:
+def test_datasets_and_lists_are_accepted_as_partitions(client: Any, tmp_path: Path) -> None:
     distributed.create_partitions([part(0, 2), part(2, 1)], tmp_path, client, prefix="p", compression="snappy")
     assert sorted(os.listdir(tmp_path)) == [".tacocat", "p0001.tacozip", "p0002.tacozip"]
     assert tacore.load(tmp_path).data.to_arrow()["number"].to_pylist() == [0, 1, 2]
@@ -169,7 +169,7 @@ def test_one_dataset_is_split_with_all_its_columns(
     assert tacore.load(tmp_path).collection["mine:key"] == [1]
 
 
-def test_a_part_that_fails_is_named_and_nothing_is_left(client: Any, tmp_path: Path) -> None:
+def test_a_failing_part_is_named_and_no_file_is_left(client: Any, tmp_path: Path) -> None:
     with pytest.raises(tacore.TacoCreationError, match="partition bad: KeyError: 'x'") as caught:
         distributed.create_partitions({**PARTS, "bad": functools.partial(broken, "x")}, tmp_path, client)
     assert isinstance(caught.value.__cause__, KeyError)
@@ -188,7 +188,7 @@ def test_a_part_that_fails_is_named_and_nothing_is_left(client: Any, tmp_path: P
     assert tacore.load(index).data.to_arrow()["extra"].to_pylist() == [None] * 9 + [1]
 
 
-def test_what_is_there_is_replaced_only_when_told(tmp_path: Path) -> None:
+def test_existing_files_are_replaced_only_with_overwrite(tmp_path: Path) -> None:
     distributed.create_partitions(PARTS, tmp_path)
     before = contents(tmp_path)
     with pytest.raises(tacore.TacoValidationError, match="exists already") as caught:
@@ -208,7 +208,7 @@ def test_parts_need_names(tmp_path: Path, parts: Any) -> None:
     assert not (tmp_path / "new").exists()
 
 
-def test_clients_of_another_kind_are_refused(tmp_path: Path) -> None:
+def test_unknown_clients_are_refused(tmp_path: Path) -> None:
     for client in ("dask", 4, object()):
         with pytest.raises(TypeError, match=r"dask\.distributed\.Client"):
             distributed.create_partitions(PARTS, tmp_path, client)
@@ -217,7 +217,7 @@ def test_clients_of_another_kind_are_refused(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == []
 
 
-def test_a_lost_worker_is_told(tmp_path: Path) -> None:
+def test_a_lost_worker_is_an_error(tmp_path: Path) -> None:
     with (
         ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool,
         pytest.raises(tacore.TacoCreationError, match="partition gone"),
@@ -226,8 +226,8 @@ def test_a_lost_worker_is_told(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == []
 
 
-def test_a_partition_that_is_made_again_is_no_error(tmp_path: Path) -> None:
-    """Dask repeats what a worker had made that is lost."""
+def test_a_repeated_partition_is_accepted(tmp_path: Path) -> None:
+    """Dask repeats the tasks of a lost worker."""
     path = tmp_path / "one.tacozip"
     for _ in range(2):
         distributed._create(PARTS["one"], str(path), {})
@@ -235,7 +235,7 @@ def test_a_partition_that_is_made_again_is_no_error(tmp_path: Path) -> None:
     assert len(tacore.load(path).data) == 3
 
 
-def test_dask_survives_a_worker_that_is_lost(tmp_path: Path, expected: dict[str, bytes]) -> None:
+def test_dask_survives_a_lost_worker(tmp_path: Path, expected: dict[str, bytes]) -> None:
     dask = pytest.importorskip("distributed")
     with (
         dask.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
@@ -252,13 +252,13 @@ def test_dask_survives_a_worker_that_is_lost(tmp_path: Path, expected: dict[str,
     assert killed and contents(tmp_path) == expected
 
 
-def test_the_current_dask_client_is_taken(dask_client: Any, tmp_path: Path) -> None:
+def test_the_current_dask_client_is_used(dask_client: Any, tmp_path: Path) -> None:
     pid = os.getpid()
     distributed.create_partitions({"a": lambda: part(os.getpid() != pid, 1)}, tmp_path)  # a closure
     assert tacore.load(tmp_path).data.to_arrow()["number"].to_pylist() == [1]
 
 
-def test_ray_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected: dict[str, bytes]) -> None:
+def test_ray_is_selected_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected: dict[str, bytes]) -> None:
     try:
         import ray  # noqa: F401
     except ImportError:
@@ -279,7 +279,7 @@ def states(made: Any) -> tuple[Any, ...]:
     return [band.__getstate__() for band in made.bands], made.num_samples, made.failures
 
 
-def test_statistics_are_those_of_one_machine_to_the_last_bit(client: Any) -> None:
+def test_statistics_equal_those_of_one_machine_to_the_last_bit(client: Any) -> None:
     dataset = tacore.load(EXAMPLES / "landsat.tacozip")
     on_one = states(raster.compute_statistics(dataset))
     for num_tasks in (None, 1, 2, 3, 1000):
@@ -291,8 +291,8 @@ def test_statistics_are_those_of_one_machine_to_the_last_bit(client: Any) -> Non
     assert states(distributed.compute_statistics(EXAMPLES / "landsat.tacozip", client)) == on_one
 
 
-def test_statistics_are_of_the_rows_that_show(client: Any) -> None:
-    """Tasks do not draw rows anew."""
+def test_statistics_are_of_the_visible_rows(client: Any) -> None:
+    """Tasks do not evaluate random() again."""
     for query in ("SELECT * FROM data ORDER BY random() LIMIT 7", "SELECT * FROM data USING SAMPLE 5"):
         view = tacore.load(EXAMPLES / "landsat.tacozip").sql(query)
         assert states(distributed.compute_statistics(view, client, num_tasks=3)) == states(
@@ -301,7 +301,7 @@ def test_statistics_are_of_the_rows_that_show(client: Any) -> None:
 
 
 def test_workers_find_relative_paths(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Workers have another working folder."""
+    """Workers run in another working directory."""
     on_one = states(raster.compute_statistics(tacore.load(EXAMPLES / "landsat.tacozip")))
     monkeypatch.chdir(EXAMPLES)
     assert states(distributed.compute_statistics("landsat.tacozip", client)) == on_one
@@ -310,7 +310,7 @@ def test_workers_find_relative_paths(client: Any, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("how", ["removed", "replaced"])
 def test_a_dataset_that_a_worker_cannot_open_is_an_error(client: Any, tmp_path: Path, how: str) -> None:
-    """With Dask it was a hang."""
+    """With Dask it used to hang."""
     if client is None or isinstance(client, ThreadPoolExecutor):
         pytest.skip("threads share what is open")
     path = tmp_path / "x.tacozip"
@@ -336,7 +336,7 @@ def refuse() -> None:
 
 
 @pytest.mark.timeout(60)
-def test_what_fails_while_a_task_is_unpickled_is_told(dask_client: Any, tmp_path: Path) -> None:
+def test_a_failure_while_a_task_is_unpickled_is_reported(dask_client: Any, tmp_path: Path) -> None:
     part = functools.partial(lambda unopened: unopened, Unopenable())
     with pytest.raises(tacore.TacoIOError, match="partition a: no such thing here"):
         distributed.create_partitions({"a": part}, tmp_path, dask_client)
@@ -364,7 +364,7 @@ def test_parts_of_several_rows_are_kept_whole(tmp_path: Path, monkeypatch: pytes
     assert states(distributed.compute_statistics(rows)) != on_one  # so it matters
 
 
-def test_samples_below_and_progress(client: Any) -> None:
+def test_statistics_of_child_samples_report_progress(client: Any) -> None:
     dataset = tacore.load(EXAMPLES / "landsat_nested.tacozip")
     child = dataset.data.read(0).to_arrow()["id"][0].as_py()
     seen: list[tuple[int, int]] = []
@@ -375,7 +375,7 @@ def test_samples_below_and_progress(client: Any) -> None:
     assert seen == [(1, 2), (2, 2)]
 
 
-def test_samples_that_cannot_be_read_are_told_or_skipped(client: Any, tmp_path: Path) -> None:
+def test_unreadable_samples_are_an_error_or_skipped(client: Any, tmp_path: Path) -> None:
     source = tacore.load(EXAMPLES / "landsat.tacozip").data
     data = [source.read_bytes(0), b"no raster", source.read_bytes(1), b"none"]
     path = tmp_path / "some.tacozip"
@@ -409,7 +409,7 @@ def test_samples_with_other_numbers_of_bands_are_refused(client: Any, tmp_path: 
 # ---------------------------------------------------------------------------------------------------------- validation
 
 
-def test_validation_of_many_is_that_of_each(client: Any, golden: Path, tmp_path: Path) -> None:
+def test_validation_of_many_datasets_equals_that_of_each(client: Any, golden: Path, tmp_path: Path) -> None:
     paths = [golden / name for name in ("flat.tacozip", "permuted_offsets.tacozip", "nested")] + [tmp_path / "missing"]
     found = distributed.validate(paths, client, deep=True)
     assert list(found) == [str(path) for path in paths]
@@ -421,7 +421,7 @@ def test_validation_of_many_is_that_of_each(client: Any, golden: Path, tmp_path:
 # -------------------------------------------------------------------------------------------------------------- errors
 
 
-def test_errors_survive_the_way_back(golden: Path) -> None:
+def test_errors_of_workers_arrive_unchanged(golden: Path) -> None:
     with pytest.raises(tacore.TacoFileNotFoundError) as caught:
         tacore.load(golden / "missing.tacozip")
     for error in (pickle.loads(pickle.dumps(caught.value)), distributed._renamed(caught.value, "rows 1 to 2")):
@@ -432,7 +432,7 @@ def test_errors_survive_the_way_back(golden: Path) -> None:
     assert str(error) == f"rows 1 to 2: {caught.value}"
 
 
-def test_work_that_fails_early_does_not_begin_the_rest(tmp_path: Path) -> None:
+def test_an_early_failure_stops_later_tasks(tmp_path: Path) -> None:
     class OneByOne(Executor):
         """Begins a task when it is asked for its result."""
 
@@ -458,7 +458,7 @@ def test_work_that_fails_early_does_not_begin_the_rest(tmp_path: Path) -> None:
     assert executor.begun == 1
 
 
-def test_rows_are_cut_in_whole_parts() -> None:
+def test_tasks_consist_of_whole_parts() -> None:
     for num_rows, step, num_tasks in itertools.product((1, 2, 7, 2099), (1, 2, 32), (1, 2, 5, 10000)):
         ranges = distributed._ranges(num_rows, step, num_tasks)
         assert [row for begin, end in ranges for row in range(begin, end)] == list(range(num_rows))

@@ -19,7 +19,7 @@ NOTEBOOKS = sorted((ROOT / "docs").glob("*.ipynb"))
 
 
 def blocks(text: str) -> list[str]:
-    """Those whose package is there; each stands at its own line, so that a traceback says where."""
+    """The blocks whose packages are installed, each at its own line, so that a traceback names the line."""
     found = []
     for match in BLOCK.finditer(text):
         needed, code = match.groups()
@@ -34,7 +34,7 @@ def cells(notebook: Path) -> list[str]:
 
 
 def run(name: Path, code: list[str], folder: Path) -> None:
-    """In a process and a folder of its own, in which `examples` is that of the clone."""
+    """Runs code in its own process and folder, where `examples` is that of the clone."""
     (folder / "examples").symlink_to(ROOT / "examples")
     steps = [f"exec(compile({block!r}, {str(name)!r}, 'exec'), names)" for block in code]
     script = "\n".join(["names = {'__name__': '__main__'}", *steps])
@@ -42,7 +42,7 @@ def run(name: Path, code: list[str], folder: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_there_is_something_to_run() -> None:
+def test_documents_have_blocks_to_run() -> None:
     assert {"README.md", "python.md"} <= {document.name for document in WITH_BLOCKS}
     assert NOTEBOOKS
 
@@ -58,7 +58,7 @@ def test_the_cells_of_a_notebook_run(notebook: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)
-def test_a_notebook_shows_output_and_no_machine(notebook: Path) -> None:
+def test_a_notebook_has_output_and_no_machine_paths(notebook: Path) -> None:
     text = notebook.read_text("utf-8")
     found = json.loads(text)
     assert found["nbformat"] == 4
@@ -67,7 +67,7 @@ def test_a_notebook_shows_output_and_no_machine(notebook: Path) -> None:
     assert not re.search(r"/(home|tmp|root|Users)/", text)
 
 
-def test_a_block_that_fails_is_found_with_its_line(tmp_path: Path) -> None:
+def test_a_failing_block_is_reported_with_its_line(tmp_path: Path) -> None:
     text = "# A\n\n```python\na = 1\n```\n\n```python\nassert a == 2\n```\n<!-- needs no_such_package -->\n```python\n1 / 0\n```\n"
     assert len(blocks(text)) == 2
     with pytest.raises(AssertionError, match='x.md", line 8'):

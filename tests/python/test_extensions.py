@@ -1,4 +1,4 @@
-"""Extensions, as far as they are Python's."""
+"""Extensions: what the Python layer adds."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ class Plain(SampleExtension):
         return {"p:n": self.number}
 
 
-def test_annotated_fields_are_keywords() -> None:
+def test_annotated_fields_are_keyword_arguments() -> None:
     assert extended(Fields(threshold=1)) == {"f:x": 1.0, "f:n": 3, "f:s": "s"}
     assert Fields(threshold=1).names == []
     with pytest.raises(TypeError):
@@ -194,7 +194,7 @@ def test_pydantic_may_check_the_fields(cls: Any) -> None:
         cls(number="many")
 
 
-def test_an_extension_has_its_methods() -> None:
+def test_an_extension_without_its_methods_is_abstract() -> None:
     class Half(SampleExtension):
         def get_schema(self) -> Any:
             return {}
@@ -210,40 +210,19 @@ def test_an_extension_has_its_methods() -> None:
 @pytest.mark.parametrize(
     "make", [stac, lambda **off: Split(split="train", **off), lambda **off: GeotiffStats(**off), Header]
 )
-def test_nulls_with_the_right_schema(make: Any, name: str) -> None:
+def test_schema_only_gives_nulls_with_the_schema(make: Any, name: str) -> None:
     table = make(**{name: True})(Sample(id="s", path=b""))
     assert table.num_rows == 1 and all(value is None for value in table.to_pylist()[0].values())
     assert table.column_names == list(make().get_schema())
 
 
-def test_stac_columns() -> None:
+def test_stac_has_its_columns_with_descriptions() -> None:
     assert columns(stac()) == STAC_COLUMNS
     assert list(stac().get_field_descriptions()) == list(STAC_COLUMNS)
 
 
-def test_centroids() -> None:
-    assert extended(stac())["stac:centroid"].hex() == "010100000000000000000024400000000000001440"
-    pyproj = pytest.importorskip("pyproj")
-    utm = {"crs": "EPSG:32630", "geotransform": (500000, 10, 0, 4400000, 0, -10)}
-    try:
-        centroid = extended(stac(**utm))["stac:centroid"]
-    except tacore.TacoSchemaError as error:
-        pytest.skip(str(error))
-    lon, lat = pyproj.Transformer.from_crs("EPSG:32630", "EPSG:4326", always_xy=True).transform(500100, 4399950)
-    assert struct.unpack("<dd", centroid[5:]) == pytest.approx((lon, lat), abs=1e-9)
-
-
-def test_times() -> None:
-    with pytest.raises(ValueError, match="time"):
-        stac(time_start=2, time_end=1)
-    values = extended(stac(time_start=-3, time_end=0))
-    assert values["stac:time_middle"] == dt.datetime(1970, 1, 1) - dt.timedelta(microseconds=2)
-    assert extended(stac())["stac:time_middle"] is None
-    assert extended(stac(centroid=point(1, 2)))["stac:centroid"] == point(1, 2)
-
-
 @pytest.mark.parametrize("wrong", [{"tensor_shape": (5,)}, {"crs": "nonsense"}, {"geotransform": (float("nan"),) * 6}])
-def test_what_cannot_be_has_the_id(wrong: Any) -> None:
+def test_invalid_stac_values_are_errors_with_the_sample_id(wrong: Any) -> None:
     with pytest.raises(ValueError, match="the_id"):
         stac(sample_id="the_id", **wrong)
 
@@ -263,22 +242,17 @@ def test_what_cannot_be_has_the_id(wrong: Any) -> None:
         "2020-01-01T00:00:00Z",
     ],
 )
-def test_times_may_have_any_form(time: Any) -> None:
+def test_times_are_accepted_in_every_form(time: Any) -> None:
     assert extended(stac(time_start=time))["stac:time_start"] == dt.datetime(2020, 1, 1)
 
 
 @pytest.mark.parametrize("time", [1.5, None, True, "yesterday", [1]])
-def test_other_things_are_no_time(time: Any) -> None:
+def test_values_that_are_not_times_are_refused(time: Any) -> None:
     with pytest.raises((TypeError, ValueError)):
         stac(time_start=time)
 
 
-def test_rotated_grids() -> None:
-    centroid = extended(stac(geotransform=(0, 1, 0.5, 10, 0.25, -1)))["stac:centroid"]
-    assert struct.unpack("<dd", centroid[5:]) == (10 + 2.5, 10 + 2.5 - 5)
-
-
-def test_istac() -> None:
+def test_istac_has_its_columns_with_values() -> None:
     ring = [(0.0, 0.0), (4.0, 0.0), (4.0, 2.0), (0.0, 2.0), (0.0, 0.0)]
     polygon = struct.pack("<BIII", 1, 3, 1, 5) + b"".join(struct.pack("<dd", *corner) for corner in ring)
     made = ISTAC(crs="EPSG:4326", geometry=polygon, time_start="2020-01-01", time_end="2020-01-03")
@@ -294,7 +268,7 @@ def test_istac() -> None:
         ISTAC(crs="EPSG:4326", geometry="POINT (1 2)", time_start=0)  # type: ignore[arg-type]
 
 
-def test_scaling() -> None:
+def test_scaling_takes_numbers_lists_and_arrays() -> None:
     scalar, lists = Scaling(scale_factor=0.5, scale_offset=1), Scaling(scale_factor=[0.5, 2], scale_offset=1)
     assert columns(scalar)["scaling:scale_factor"] == pa.float32()
     assert columns(lists)["scaling:scale_offset"] == pa.list_(pa.float32())
@@ -307,13 +281,13 @@ def test_scaling() -> None:
 
 
 @pytest.mark.parametrize("word", ["Train", "val", ""])
-def test_splits(word: Any) -> None:
+def test_unknown_splits_are_refused(word: Any) -> None:
     assert extended(Split(split="test")) == {"split": "test"}
     with pytest.raises(ValueError):
         Split(split=word)
 
 
-def test_statistics_of_a_raster() -> None:
+def test_geotiff_stats_of_one_raster_follow_its_scaling() -> None:
     sample = Sample(id="s", path=SCENE / "optical.tif")
     sample.extend_with(GeotiffStats())
     stats = getattr(sample, "geotiff:stats")
@@ -330,7 +304,7 @@ def test_statistics_of_a_raster() -> None:
         Sample(id="no", path=b"no tiff").extend_with(GeotiffStats())
 
 
-def test_places_and_statistics_of_all_rasters() -> None:
+def test_with_stac_adds_the_stac_columns_of_all_rasters() -> None:
     tortilla = Tortilla([Sample(id="optical", path=SCENE / "optical.tif")])
     try:
         placed_ = with_stac(tortilla, time_start=dt.date(2020, 1, 1))
@@ -341,13 +315,13 @@ def test_places_and_statistics_of_all_rasters() -> None:
     assert one(Sample(id="s", path=b"")).to_pylist()[0]["stac:centroid"] == placed_.column("stac:centroid")[0]
 
 
-def test_statistics_of_all_rasters() -> None:
+def test_with_geotiff_stats_gives_null_for_other_files() -> None:
     tortilla = with_geotiff_stats(Tortilla([Sample(id="o", path=SCENE / "optical.tif"), Sample(id="x", path=b"x")]))
     column = tortilla.column("geotiff:stats")
     assert column[1] is None and len(column[0][0]) == 9
 
 
-def test_major_tom() -> None:
+def test_major_tom_gives_the_published_codes() -> None:
     places = {
         (48.8566, 2.3522): "0100km_0054U_0001R",
         (0, 0): "0100km_0001D_0001L",
@@ -373,13 +347,13 @@ def test_major_tom() -> None:
             MajorTOM(**wrong)
 
 
-def test_without_places_it_says_which_columns_there_are() -> None:
+def test_grids_without_a_centroid_column_name_the_columns() -> None:
     for extension in (MajorTOM(), SpatialGrouping(target_count=1)):
         with pytest.raises(ValueError, match="cloud"):
             Tortilla(flat(2, cloud=1)).extend_with(extension)
 
 
-def test_spatial_grouping() -> None:
+def test_spatial_grouping_gives_codes_and_checks_its_limits() -> None:
     places = [(0, 0), (100, 0), (1, 1), (101, 1), (-100, -50)]
     tortilla = Tortilla([placed(lon, lat, id=f"s{n}") for n, (lon, lat) in enumerate(places)])
     tortilla.extend_with(SpatialGrouping(target_count=2))
@@ -444,7 +418,7 @@ def ee(monkeypatch: pytest.MonkeyPatch) -> Any:
     return fake
 
 
-def test_earth_engine(ee: Any) -> None:
+def test_geo_enrich_samples_earth_engine_in_batches(ee: Any) -> None:
     samples = [placed(10, 5, id="a"), placed(0, 1, id="b"), placed(50, 1, id="c"), placed(-20, 4, id="d")]
     samples[3].extend_with({"stac:centroid": None})
     enrich = GeoEnrich(
@@ -466,7 +440,7 @@ def test_earth_engine(ee: Any) -> None:
     assert tortilla.column("geoenrich:admin_countries") == ["Afghanistan", "Ocean/Sea/Lakes", None, None]
 
 
-def test_what_cannot_be_enriched(ee: Any) -> None:
+def test_invalid_options_of_geo_enrich_are_refused(ee: Any) -> None:
     with pytest.raises(ValueError, match=r"Invalid variables: \['nonsense'\]"):
         GeoEnrich(variables=["nonsense"])
     for wrong in ({"variables": []}, {"variables": ["admin_states"]}, {"scale_m": 0.5}, {"batch_size": 0}):
@@ -479,7 +453,7 @@ def test_what_cannot_be_enriched(ee: Any) -> None:
     assert off.column("geoenrich:elevation") == [None, None]
 
 
-def test_without_earth_engine_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_earth_engine_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "ee", raising=False)
     monkeypatch.setattr(tacore._backend.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(tacore.TacoBackendError, match="pip install"):
@@ -500,7 +474,7 @@ class Layer:
         return self._value
 
 
-def test_layers_in_python_enrich_too() -> None:
+def test_python_layers_enrich_samples() -> None:
     enrich = GeoEnrich(layers={"elevation": Layer(3.5), "admin_countries": Layer("Peru")})
     tortilla = Tortilla([placed(-75, -10)]).extend_with(enrich)
     assert tortilla.column("geoenrich:elevation") == [3.5] and tortilla.column("geoenrich:admin_countries") == ["Peru"]
@@ -513,7 +487,7 @@ def test_layers_in_python_enrich_too() -> None:
         RAI(layers={"nonsense": Layer(1)})
 
 
-def test_labels_publications_strategies() -> None:
+def test_labels_publications_and_strategies_are_written() -> None:
     taco = make_taco(Tortilla(flat()))
     taco.extend_with(Labels(label_classes=[LabelClass(name="w", category=3, description="Water")]))
     taco.extend_with(
@@ -533,7 +507,7 @@ def test_labels_publications_strategies() -> None:
         Labels(label_classes=["w"])  # type: ignore[list-item]
 
 
-def test_sensors() -> None:
+def test_sensors_fill_in_their_bands() -> None:
     assert len(SUPPORTED_SENSORS) == 14
     assert sum(len(optical_bands(sensor)) for sensor in SUPPORTED_SENSORS) == 138
     taco = make_taco(Tortilla(flat()))
@@ -546,7 +520,7 @@ def test_sensors() -> None:
             OpticalData(**wrong)
 
 
-def test_conventions() -> None:
+def test_conventions_add_their_columns() -> None:
     sample = Sample(id="s", path=b"")
     for extension in (
         LandCover(fractions=[0.25, 0.75]),
@@ -576,7 +550,7 @@ def test_extensions_can_be_copied(extension: Any, again: Any) -> None:
     assert again(extension).get_schema() == extension.get_schema()
 
 
-def test_tacotiffs(shared: Path) -> None:
+def test_tacotiff_headers_and_validation_agree(shared: Path) -> None:
     from tacore.validator import TacoTIFF, TacotiffValidator, ValidationError
 
     sample = Sample(id="s", path=shared / "golden" / "tog" / "rgb_256x256_b128.tog.tif")
@@ -593,7 +567,7 @@ def test_tacotiffs(shared: Path) -> None:
         other.validate_with(TacoTIFF())
 
 
-def test_attributes_have_what_is_computed_of_the_others() -> None:
+def test_computed_values_are_attributes_of_an_extension() -> None:
     """As in the published writers."""
     how: dict[str, Any] = {"crs": "EPSG:32630", "tensor_shape": (1, 10, 10), "geotransform": (5e5, 10, 0, 4.4e6, 0, -10)}
     start, end = 1_700_000_000_000_000, 1_700_000_100_000_001
@@ -628,7 +602,7 @@ def test_bands_of_a_sensor_are_attributes() -> None:
     assert taco["optical:bands"] == again["optical:bands"] and taco["optical:sensor"] == "landsat8oli"
 
 
-def test_both_names_of_nothing_computed_say_so() -> None:
+def test_return_none_and_schema_only_are_the_same_option() -> None:
     for off in (MajorTOM(return_none=True), MajorTOM(schema_only=True), GeoEnrich(variables=["gdp"], return_none=True)):
         assert off.schema_only is True and off.return_none is True
     assert MajorTOM().schema_only is False and GeoEnrich(variables=["gdp"]).schema_only is False
@@ -642,8 +616,8 @@ def test_conventions_of_a_dataset_are_checked(tmp_path: Path) -> None:
         assert found and found == check_convention(convention, taco)
 
 
-def test_values_of_another_type_are_told_in_words() -> None:
-    """No list of the overloads of the bindings."""
+def test_a_value_of_another_type_is_a_readable_error() -> None:
+    """The error does not list the overloads of the bindings."""
     for make in (
         lambda: Scaling(padding=[1.5, 1, 1, 1]),
         lambda: STAC(crs=3, tensor_shape=(1, 1), geotransform=(0,) * 6, time_start=0),

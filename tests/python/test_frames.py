@@ -1,4 +1,4 @@
-"""Frames over the tables of pyarrow, polars and pandas: what stays a frame, what is guarded, what Python asks of them."""
+"""Frames over pyarrow, polars and pandas tables: results, protected columns and Python's protocols."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("backend", "step", "expected"), CASES)
-def test_what_leaves_rows_keeps_navigation(golden: Path, backend: str, step: Step, expected: list[int]) -> None:
+def test_operations_that_keep_rows_keep_navigation(golden: Path, backend: str, step: Step, expected: list[int]) -> None:
     before = flat(golden, backend)
     columns = before.columns
     navigates(step(before), [IDS[at] for at in expected], golden)
@@ -162,8 +162,8 @@ def test_slices_are_frames(rows: Any, golden: Path, expected: list[int], key: sl
     navigates(rows[key][:1], [IDS[at] for at in expected[:1]], golden)
 
 
-def test_expressions_of_polars_do_not_part_rows_from_their_data(polars: Any, golden: Path) -> None:
-    """What shows in a row is of the sample that it leads to, or the result is a table of polars."""
+def test_polars_expressions_keep_rows_with_their_data(polars: Any, golden: Path) -> None:
+    """The values of a row belong to the sample that it reads, or the result is a polars table."""
     by_cover = [at for _, at in sorted((row["cloud_cover"], at) for at, row in enumerate(polars))]
     for method in ("select", "select_seq", "with_columns", "with_columns_seq"):
         moved = getattr(polars, method)(pl.all().sort_by("cloud_cover", descending=True))
@@ -194,7 +194,7 @@ def test_indexers_of_pandas_give_frames(pandas: Any, golden: Path) -> None:
 
 
 def test_protected_columns_keep_their_names(rows: Any) -> None:
-    """Dropping hides them, another name would not."""
+    """A protected column may be dropped, which hides it, but not renamed."""
     others = {
         "pyarrow": [lambda d: d.rename_columns(["x", *d.column_names[1:]])],
         "polars": [lambda d: d.rename({"id": "x"})],
@@ -209,8 +209,8 @@ def test_protected_columns_keep_their_names(rows: Any) -> None:
             rename(rows)
 
 
-def test_tables_of_a_pandas_frame_are_exact_while_nothing_is_set(tmp_path: Path) -> None:
-    """Pandas has no null in integers, nor all types; rows that nobody set do not go through it."""
+def test_an_unmodified_pandas_frame_has_exact_tables(tmp_path: Path) -> None:
+    """pandas lacks nulls in integers and some types, so unmodified rows bypass it."""
     table = pa.table({
         "big": pa.array([2**53 + 1, None, 2**63 - 1]),
         "unsigned": pa.array([2**63 - 1, None, 0], pa.uint64()),
@@ -231,8 +231,8 @@ def test_tables_of_a_pandas_frame_are_exact_while_nothing_is_set(tmp_path: Path)
     assert frame.to_polars()["unsigned"].to_list() == [2**63 - 1, None, 0]
 
 
-def test_values_of_pandas_are_of_one_frame(golden: Path) -> None:
-    """What is written into an array of one frame shows in no other."""
+def test_pandas_values_are_not_shared_between_frames(golden: Path) -> None:
+    """A write into an array of one frame does not appear in another frame."""
     dataset = tacore.load(golden / "flat.tacozip", backend="pandas")
     frame = dataset.data
     try:
@@ -249,8 +249,8 @@ def test_values_of_pandas_are_of_one_frame(golden: Path) -> None:
 
 
 @pytest.mark.parametrize("n", [-9, -5, -2, -1, 0, 1, 5, 9])
-def test_negative_numbers_of_head_and_tail(golden: Path, n: int) -> None:
-    """As in pandas and polars, all but so many."""
+def test_negative_head_and_tail_count_from_the_other_end(golden: Path, n: int) -> None:
+    """As in pandas and polars: all rows but that many."""
     for backend in BACKENDS:
         rows = flat(golden, backend)
         expected = rows.to_pandas()
@@ -266,7 +266,7 @@ def test_head_and_tail_are_frames(rows: Any, golden: Path) -> None:
     assert [row["x"] for row in rows.tail(2)] == [4, 5]
 
 
-def test_frames_of_an_empty_result_do_the_same(golden: Path) -> None:
+def test_empty_frames_support_the_same_operations(golden: Path) -> None:
     for backend in BACKENDS:
         none = tacore.load(golden / "flat.tacozip", backend=backend).sql("SELECT * FROM data WHERE false").data
         assert not none and list(none) == [] and none.shape == (0, 6) and len(none[1:]) == 0
@@ -274,7 +274,7 @@ def test_frames_of_an_empty_result_do_the_same(golden: Path) -> None:
         assert "0 rows" in repr(none) and none._repr_html_()
 
 
-def test_what_is_no_rows_is_native(arrow: Any, polars: Any, pandas: Any) -> None:
+def test_results_that_are_not_rows_are_native_objects(arrow: Any, polars: Any, pandas: Any) -> None:
     assert isinstance(arrow.group_by("type").aggregate([("cloud_cover", "mean")]), pa.Table)
     assert isinstance(arrow.join(arrow.select(["id"]), "id"), pa.Table)
     assert isinstance(polars.group_by("type").len(), pl.DataFrame)
@@ -330,7 +330,7 @@ PROTECTED: list[tuple[str, str, Step]] = [
 
 
 @pytest.mark.parametrize(("backend", "step"), [pytest.param(b, s, id=f"{b}: {n}") for b, n, s in PROTECTED])
-def test_nothing_changes_protected_columns(golden: Path, backend: str, step: Step) -> None:
+def test_protected_columns_cannot_be_changed(golden: Path, backend: str, step: Step) -> None:
     frame = flat(golden, backend)
     before, columns = frame._native(), frame.columns
     expected = r"Cannot modify protected column|cannot be changed in place|rows cannot be added"
@@ -344,7 +344,7 @@ def _columns(table: Any) -> list[str]:
     return list(table.column_names if isinstance(table, pa.Table) else table.columns)
 
 
-def test_other_columns_are_free(rows: Any, golden: Path) -> None:
+def test_other_columns_can_be_changed(rows: Any, golden: Path) -> None:
     dataset = tacore.load(golden / "flat.tacozip", backend=rows._backend)
     frame = dataset.data
     frame["x"] = [5, 4, 3, 2, 1]
@@ -365,13 +365,13 @@ def test_other_columns_are_free(rows: Any, golden: Path) -> None:
         frame.x_of_my_own = 1
 
 
-def test_pandas_loc_sets_what_is_free(pandas: Any) -> None:
+def test_pandas_loc_sets_unprotected_columns(pandas: Any) -> None:
     pandas.loc[pandas["cloud_cover"] > 30, "cloud_cover"] = -1.0
     pandas.at[0, "cloud_cover"] = 99.0
     assert pandas["cloud_cover"].tolist() == [99.0, 25.0, -1.0, -1.0, -1.0]
 
 
-def test_sql_over_frames(rows: Any, golden: Path) -> None:
+def test_with_column_and_filter_take_sql_expressions(rows: Any, golden: Path) -> None:
     navigates(rows.with_column("x", "cloud_cover * 2").filter("x > 100"), IDS[4:], golden)
     for wrong in ("nothing > 1", "cloud_cover >", "1; DROP TABLE x"):
         with pytest.raises(tacore.TacoQueryError):
@@ -388,20 +388,20 @@ def test_rows_are_dicts(rows: Any) -> None:
     assert sum(1 for _ in rows) == len(rows) and next(iter(rows)) == first
 
 
-def test_columns_are_in_a_frame_and_frames_are_objects(rows: Any) -> None:
+def test_in_tests_column_names_and_frames_compare_by_identity(rows: Any) -> None:
     assert "id" in rows and "valencia" not in rows and 5 not in rows
     assert bool(rows) and rows != rows[:] and len({rows, rows}) == 1
     assert rows.equals(rows[:]) if rows._backend != "pandas" else rows.equals(rows.copy())
 
 
-def test_attributes_that_are_not_there_are_attribute_errors(rows: Any) -> None:
+def test_unknown_attributes_are_attribute_errors(rows: Any) -> None:
     for name in ("nothing", "__array__", "__dataframe__", "_ipython_display_", "_repr_png_", "__array_interface__"):
         assert not hasattr(rows, name)
     assert {"read", "read_bytes", "columns", "head"} <= set(dir(rows))
     assert rows._made.get("table") is not None, "a name without underscore is looked for in the table"
 
 
-def test_dunder_names_make_no_table(golden: Path) -> None:
+def test_dunder_lookups_build_no_table(golden: Path) -> None:
     frame = tacore.load(golden / "flat.tacozip").data
     for name in ("__array__", "__wrapped__", "_ipython_canary_method_should_not_exist_", "__len__", "__dict__"):
         hasattr(frame, name)
@@ -409,13 +409,13 @@ def test_dunder_names_make_no_table(golden: Path) -> None:
     assert frame._made == {}
 
 
-def test_methods_tell_their_signature(polars: Any) -> None:
+def test_native_methods_keep_their_signature(polars: Any) -> None:
     import inspect
 
     assert "offset" in inspect.signature(polars.slice).parameters and polars.slice.__doc__
 
 
-def test_ipython_completes_and_shows(golden: Path) -> None:
+def test_ipython_completes_names_and_displays_frames(golden: Path) -> None:
     completer = pytest.importorskip("IPython.core.completer")
     formatters = pytest.importorskip("IPython.core.formatters")
     for backend in BACKENDS:
@@ -427,7 +427,7 @@ def test_ipython_completes_and_shows(golden: Path) -> None:
         assert "<table" in shown["text/html"] and "TacoDataFrame" in shown["text/plain"]
 
 
-def test_others_take_a_frame_as_a_table(rows: Any) -> None:
+def test_other_libraries_accept_a_frame_as_a_table(rows: Any) -> None:
     columns = rows.columns
     assert pa.table(rows).column_names == pl.DataFrame(rows).columns == list(pd.DataFrame(rows).columns) == columns
     assert pa.RecordBatchReader.from_stream(rows).read_all().num_rows == 5
@@ -441,7 +441,7 @@ def test_duckdb_queries_a_frame(rows: Any) -> None:
     assert duckdb.sql("SELECT id FROM rows WHERE cloud_cover > 30").fetchall() == [(name,) for name in IDS[2:]]
 
 
-def test_the_table_is_made_once_whatever_the_threads(golden: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_table_is_built_once_with_many_threads(golden: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for backend in ("pyarrow", "polars"):  # what pandas has can be written to: each frame has its own
         dataset = tacore.load(golden / "flat.tacozip", backend=backend)
         start, seen = threading.Barrier(16), []
@@ -457,7 +457,7 @@ def test_the_table_is_made_once_whatever_the_threads(golden: Path, monkeypatch: 
         assert dataset.data._native() is seen[0]
 
 
-def test_frames_are_collected(golden: Path) -> None:
+def test_frames_are_garbage_collected(golden: Path) -> None:
     dataset = tacore.load(golden / "nested.tacozip")
     frame = dataset.data
     child = frame.read(0)
@@ -469,7 +469,7 @@ def test_frames_are_collected(golden: Path) -> None:
 # Values of rows, without a library.
 
 
-def test_rows_have_the_values_that_pyarrow_has() -> None:
+def test_rows_have_the_values_of_pyarrow() -> None:
     times = [dt.datetime(1969, 12, 31, 23, 59, 59, 999999), None, dt.datetime(2023, 1, 1, 12)]
     table = pa.table(
         {
@@ -512,7 +512,7 @@ def test_rows_have_the_values_that_pyarrow_has() -> None:
     assert math.isnan(_core.rows(pa.table({"x": [math.nan]}))[0]["x"])
 
 
-def test_nanoseconds_are_cut_and_what_python_cannot_hold_is_an_error() -> None:
+def test_nanoseconds_are_truncated_and_values_beyond_python_are_errors() -> None:
     table = pa.table({"t": pa.array([1_500, -1], pa.timestamp("ns"))})
     epoch = dt.datetime(1970, 1, 1)
     assert [row["t"] for row in _core.rows(table)] == [epoch + dt.timedelta(microseconds=n) for n in (1, -1)]

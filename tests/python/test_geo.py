@@ -16,11 +16,11 @@ from tacore._geo import _plain, box, geometry
 
 
 def strict(value: Any) -> Any:
-    """What JSON without NaN makes of it."""
+    """The value after a round trip through JSON without NaN."""
     return json.loads(json.dumps(value, allow_nan=False))
 
 
-def test_a_dataset_is_the_box_of_its_extent(golden: Path) -> None:
+def test_the_geometry_of_a_dataset_is_its_extent(golden: Path) -> None:
     feature = strict(tacore.load(golden / "flat.tacozip").__geo_interface__)
     assert (feature["type"], feature["id"], feature["bbox"]) == ("Feature", "flat", [-180, -90, 180, 90])
     assert feature["geometry"]["type"] == "Polygon" and feature["properties"]["tasks"] == ["other"]
@@ -28,7 +28,7 @@ def test_a_dataset_is_the_box_of_its_extent(golden: Path) -> None:
     assert len(ring) == 5 and ring[0] == ring[-1]
 
 
-def test_over_the_antimeridian_it_is_two_boxes(golden: Path) -> None:
+def test_an_extent_over_the_antimeridian_is_two_boxes(golden: Path) -> None:
     feature = strict(tacore.load(golden / "antimeridian_extent.tacozip").__geo_interface__)
     assert feature["bbox"] == [170, -20, -170, -10]
     assert feature["geometry"] == box(170, -20, -170, -10) and feature["geometry"]["type"] == "MultiPolygon"
@@ -36,13 +36,13 @@ def test_over_the_antimeridian_it_is_two_boxes(golden: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["null_extent", "no_extent"])
-def test_without_an_extent_it_has_no_geometry(golden: Path, name: str) -> None:
+def test_a_dataset_without_extent_has_no_geometry(golden: Path, name: str) -> None:
     feature = strict(tacore.load(golden / f"{name}.tacozip").__geo_interface__)
     assert feature["geometry"] is None and "bbox" not in feature
 
 
 @pytest.mark.parametrize("backend", ["pyarrow", "polars", "pandas"])
-def test_a_frame_is_its_rows(golden: Path, backend: str) -> None:
+def test_a_frame_is_a_feature_collection_of_its_rows(golden: Path, backend: str) -> None:
     pytest.importorskip(backend)
     rows = tacore.load(golden / "flat.tacozip", backend=backend).data
     features = strict(rows[:2].__geo_interface__)["features"]
@@ -65,7 +65,7 @@ def test_a_frame_without_geometry_has_no_such_attribute(golden: Path) -> None:
     assert not hasattr(tacore.load(golden / "flat.tacozip").data.select(["id"]), "__geo_interface__")
 
 
-def test_geometries_of_every_kind_are_those_of_shapely(golden: Path) -> None:
+def test_geometries_of_every_kind_equal_those_of_shapely(golden: Path) -> None:
     shapely = pytest.importorskip("shapely")
     rows = tacore.load(golden / "polygons.tacozip").data
     seen = set()
@@ -97,14 +97,14 @@ WKT = [
 @pytest.mark.parametrize("wkt", WKT)
 @pytest.mark.parametrize("byte_order", [0, 1])
 @pytest.mark.parametrize("flavor", ["iso", "extended"])
-def test_wkb_in_both_orders_and_flavours(wkt: str, byte_order: int, flavor: str) -> None:
+def test_wkb_is_read_in_both_byte_orders_and_variants(wkt: str, byte_order: int, flavor: str) -> None:
     shapely = pytest.importorskip("shapely")
     shape = shapely.set_srid(shapely.from_wkt(wkt), 4326)
     wkb = shapely.to_wkb(shape, byte_order=byte_order, flavor=flavor, include_srid=flavor == "extended")
     assert strict(geometry(wkb)) == strict(shapely.geometry.mapping(shape))
 
 
-def test_measures_are_dropped() -> None:
+def test_measures_of_coordinates_are_dropped() -> None:
     iso = struct.pack("<BIddd", 1, 2001, 1.0, 2.0, 9.0)
     extended = struct.pack(">BIdddd", 0, 0xC0000001, 1.0, 2.0, 3.0, 9.0)
     assert geometry(iso) == {"type": "Point", "coordinates": [1, 2]}
@@ -112,7 +112,7 @@ def test_measures_are_dropped() -> None:
     assert geometry("POINT M (1 2 9)") == {"type": "Point", "coordinates": [1, 2]}
 
 
-def test_what_has_no_place_is_none() -> None:
+def test_a_row_without_location_has_no_geometry() -> None:
     empty = struct.pack("<BIdd", 1, 1, math.nan, math.nan)
     for value in (None, math.nan, empty, "POINT EMPTY", [], [1.0]):
         assert geometry(value) is None
@@ -134,7 +134,7 @@ def test_hostile_geometries_are_format_errors(value: Any) -> None:
         geometry(value)
 
 
-def test_every_cut_of_a_geometry_is_a_format_error() -> None:
+def test_a_geometry_truncated_anywhere_is_a_format_error() -> None:
     shapely = pytest.importorskip("shapely")
     for wkt in WKT:
         wkb = shapely.to_wkb(shapely.from_wkt(wkt))
@@ -143,7 +143,7 @@ def test_every_cut_of_a_geometry_is_a_format_error() -> None:
                 geometry(wkb[:size])
 
 
-def test_properties_are_what_json_can_hold() -> None:
+def test_properties_are_json_values() -> None:
     numpy = pytest.importorskip("numpy")
     value = {
         "a": numpy.float32(1.5), "b": numpy.array([1, 2]), "c": b"\0", "d": dt.date(2023, 1, 1), "e": dt.time(1),

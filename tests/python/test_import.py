@@ -18,12 +18,12 @@ def run(code: str, **environment: str) -> str:
     return done.stdout
 
 
-def test_importing_loads_neither_the_library_nor_packages_of_others() -> None:
+def test_importing_loads_neither_the_library_nor_other_packages() -> None:
     loaded = set(run("import sys, tacore; print(*sys.modules)").split())
     assert not loaded & {"tacore._core", "tacore._dataset", *OTHERS}
 
 
-def test_a_dataset_needs_no_package_of_others(golden: Path) -> None:
+def test_a_dataset_needs_no_other_package(golden: Path) -> None:
     code = f"import sys, tacore; len(tacore.load({str(golden / 'flat.tacozip')!r}).data); print(*sys.modules)"
     loaded = set(run(code).split())
     assert "tacore._core" in loaded
@@ -32,16 +32,16 @@ def test_a_dataset_needs_no_package_of_others(golden: Path) -> None:
 
 @pytest.mark.parametrize("first", ["from tacore import load", "import tacore._core", "from tacore import _core",
                                    "import tacore.raster", "from tacore import *"])  # fmt: skip
-def test_the_first_import_may_be_any(first: str, golden: Path) -> None:
+def test_any_submodule_may_be_imported_first(first: str, golden: Path) -> None:
     assert run(f"{first}\nimport tacore\nprint(len(tacore.load({str(golden / 'flat.tacozip')!r}).data))") == "5\n"
 
 
-def test_loading_the_library_keeps_how_others_are_loaded() -> None:
+def test_loading_the_library_keeps_the_dlopen_flags() -> None:
     code = "import sys, tacore; before = sys.getdlopenflags(); tacore.load; print(before == sys.getdlopenflags())"
     assert run(code) == "True\n"
 
 
-def test_many_threads_load_it_once(golden: Path) -> None:
+def test_many_threads_load_the_library_once(golden: Path) -> None:
     code = (
         "import threading, tacore\n"
         "found = []\n"
@@ -53,7 +53,7 @@ def test_many_threads_load_it_once(golden: Path) -> None:
     assert run(code) == "True\n"
 
 
-def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
+def test_an_unknown_name_is_an_attribute_error() -> None:
     import tacore
 
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):

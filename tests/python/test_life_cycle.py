@@ -1,4 +1,4 @@
-"""Datasets in other processes and threads, and what is left at the end."""
+"""Datasets in other processes and threads, and at the exit of the interpreter."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.timeout(300)
 
 
 def product(num_tables: int) -> str:
-    """A query that no statistics shorten: no row of a product of tables of 5 rows matches."""
+    """A long query that statistics cannot shorten: a cross join of 5-row tables without a match."""
     tables = ", ".join(f"data t{n}" for n in range(num_tables))
     terms = " + ".join(f"sin(t{n}.cloud_cover)" for n in range(num_tables))
     return f"SELECT count(*) AS n FROM {tables} WHERE {terms} > 99"
@@ -42,12 +42,12 @@ def run(code: str, **options: Any) -> subprocess.CompletedProcess[str]:
 
 
 def clean(done: subprocess.CompletedProcess[str]) -> None:
-    """It went well, and nothing was said: no leak, no crash, no unraisable exception."""
+    """Checks that a process succeeded without output: no leak, no crash, no unraisable exception."""
     assert (done.returncode, done.stderr) == (0, "")
 
 
 def total(dataset: tacore.TacoDataset) -> tuple[int, bytes]:
-    """What a process that got a dataset makes of it: a query, navigation and bytes."""
+    """Runs a query, navigation and a read on a dataset in another process."""
     rows = dataset.sql("SELECT * FROM data WHERE id <> 'asia'").data
     return len(rows), dataset.data.read_bytes("asia/item_1")
 
@@ -57,7 +57,7 @@ def of_frame(rows: tacore.TacoDataFrame) -> list[bytes]:
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
-def test_processes_take_datasets_and_frames(golden: Path, method: str) -> None:
+def test_datasets_and_frames_can_be_sent_to_processes(golden: Path, method: str) -> None:
     dataset = tacore.load(golden / "nested.tacozip")
     frame = dataset.data.read("asia")[1:]
     expected = total(dataset)
@@ -71,7 +71,7 @@ def test_processes_take_datasets_and_frames(golden: Path, method: str) -> None:
         assert [future.result(120) for future in frames] == [of_frame(frame)] * 4
 
 
-def test_closures_travel(golden: Path) -> None:
+def test_closures_over_datasets_can_be_pickled(golden: Path) -> None:
     cloudpickle = pytest.importorskip("cloudpickle")
     dataset = tacore.load(golden / "cascade_tacocat", backend="polars").filter_bbox(-10, 35, 5, 44, level=2)
     rows = dataset.data.read(0)
@@ -79,7 +79,7 @@ def test_closures_travel(golden: Path) -> None:
     assert task() == (list(dataset.data), list(rows), "polars")
 
 
-def test_errors_travel(golden: Path, tmp_path: Path) -> None:
+def test_errors_can_be_pickled(golden: Path, tmp_path: Path) -> None:
     for act in (lambda: tacore.load(tmp_path / "x.zip"), lambda: tacore.load(golden / "flat.tacozip").read(9)):
         with pytest.raises(tacore.TacoError) as caught:
             act()
@@ -88,7 +88,7 @@ def test_errors_travel(golden: Path, tmp_path: Path) -> None:
         assert (again.message, again.path, again.level) == (caught.value.message, caught.value.path, caught.value.level)
 
 
-def test_a_recipe_is_all_that_is_pickled(golden: Path) -> None:
+def test_a_dataset_is_pickled_as_its_path_and_steps(golden: Path) -> None:
     dataset = tacore.load(golden / "nested.tacozip")
     dataset.data._native()
     assert len(pickle.dumps(dataset)) < 1000 and len(pickle.dumps(dataset.data)) < 1000
@@ -98,7 +98,7 @@ def test_a_recipe_is_all_that_is_pickled(golden: Path) -> None:
     assert len(pickle.loads(gone)) == 2
 
 
-def test_unpickling_where_the_file_is_gone_says_so(golden: Path, tmp_path: Path) -> None:
+def test_unpickling_without_the_file_is_an_error(golden: Path, tmp_path: Path) -> None:
     path = tmp_path / "x.tacozip"
     path.write_bytes((golden / "flat.tacozip").read_bytes())
     pickled = pickle.dumps(tacore.load(path).data)
@@ -120,7 +120,7 @@ LANDSAT = Path(__file__).parents[2] / "examples" / "data" / "landsat.tacozip"
 
 
 def shown(frame: Any) -> list[Any]:
-    """The rows, and where they lead to, if they do."""
+    """The rows and the samples that they read, if any."""
     try:
         places = [frame.read(at) for at in range(len(frame))]
     except tacore.TacoNavigationError:
@@ -129,8 +129,8 @@ def shown(frame: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("query", RANDOM)
-def test_a_pickled_frame_has_the_rows_that_it_shows(query: str) -> None:
-    """Rows are not drawn again."""
+def test_a_pickled_frame_keeps_its_rows(query: str) -> None:
+    """random() is not evaluated again."""
     view = tacore.load(LANDSAT).sql(query)
     for frame in (view.data, view.data[1:4], view.data.filter("random() < 0.7"), view.data.with_column("x", "random()")):
         again = pickle.loads(pickle.dumps(frame))
@@ -142,7 +142,7 @@ def test_a_pickled_frame_has_the_rows_that_it_shows(query: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["nested.tacozip", "nested", "cascade_tacocat", "flat_padded.tacozip"])
-def test_pickled_children_and_views_of_every_container(golden: Path, name: str) -> None:
+def test_children_and_views_of_every_container_can_be_pickled(golden: Path, name: str) -> None:
     dataset = tacore.load(golden / name)
     views = [dataset, dataset.sql("SELECT * FROM data ORDER BY random()"), tacore.concat([dataset, dataset])]
     views.append(tacore.concat([views[1], dataset]).sql("SELECT * FROM data USING SAMPLE 3"))
@@ -162,8 +162,8 @@ def test_pickled_children_and_views_of_every_container(golden: Path, name: str) 
 
 
 @pytest.mark.parametrize("query", RANDOM)
-def test_a_pickled_dataset_has_the_rows_that_it_shows(query: str) -> None:
-    """Before and after it was looked at, and whatever is done to it then."""
+def test_a_pickled_dataset_keeps_its_rows(query: str) -> None:
+    """Pickled before or after its rows were computed, and in views derived later."""
     drawn = tacore.load(LANDSAT).sql(query)
     views = [drawn, drawn.sql("SELECT * FROM data"), drawn.sql("SELECT * FROM data LIMIT 2")]
     if "SELECT *" in query:
@@ -177,7 +177,7 @@ def test_a_pickled_dataset_has_the_rows_that_it_shows(query: str) -> None:
     assert shown(pickle.loads(pickle.dumps(views[1])).data) == shown(views[1].data)
 
 
-def test_a_pickled_frame_has_the_children_of_what_was_drawn(golden: Path) -> None:
+def test_a_pickled_frame_has_the_children_of_its_rows(golden: Path) -> None:
     view = tacore.load(golden / "nested.tacozip").sql("SELECT * FROM data ORDER BY random() LIMIT 1")
     view = view.filter_bbox(-180, -90, 180, 90, level=1)
     for _ in range(5):
@@ -185,8 +185,8 @@ def test_a_pickled_frame_has_the_children_of_what_was_drawn(golden: Path) -> Non
         assert list(again) == list(view.data) and list(again.read(0)) == list(view.data.read(0))
 
 
-def test_a_pickle_of_a_folder_is_of_its_files(golden: Path, tmp_path: Path) -> None:
-    """Their bytes have no checksum, but a size and a time of change."""
+def test_a_pickle_of_a_folder_records_its_file_versions(golden: Path, tmp_path: Path) -> None:
+    """Files of a FOLDER have no checksum, but a size and a modification time."""
     path = tmp_path / "f"
     shutil.copytree(golden / "nested", path)
     dataset = tacore.load(path)
@@ -200,7 +200,7 @@ def test_a_pickle_of_a_folder_is_of_its_files(golden: Path, tmp_path: Path) -> N
             pickle.loads(each)
 
 
-def test_keys_are_pickled_and_not_tables(golden: Path) -> None:
+def test_row_keys_are_pickled_instead_of_tables(golden: Path) -> None:
     rows = tacore.load(golden / "flat.tacozip").sql("SELECT * FROM data ORDER BY random()").data
     assert len(rows._core.serialize()) < 4000
     assert b"valencia" not in rows._core.serialize()
@@ -211,7 +211,7 @@ def test_keys_are_pickled_and_not_tables(golden: Path) -> None:
 
 
 def test_columns_set_in_python_stay_with_their_rows() -> None:
-    """The id that shows is that of the pixels."""
+    """The visible id belongs to the pixels that are read."""
     frame = tacore.load(LANDSAT).sql("SELECT * FROM data ORDER BY random() LIMIT 8").data
     frame["w"] = list(range(8))
     again = pickle.loads(pickle.dumps(frame))
@@ -225,7 +225,7 @@ def of_shown(frame: Any) -> Any:
 
 
 @pytest.mark.parametrize("method", ["spawn", "forkserver"])
-def test_processes_have_the_rows_that_their_parent_shows(method: str) -> None:
+def test_processes_have_the_rows_of_their_parent(method: str) -> None:
     """TorchDataset, Loader and rasters hold such frames."""
     from tacore import raster
     from tacore.loader import TorchDataset
@@ -271,8 +271,8 @@ def about() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("how", ["rows", "pixels", "collection"])
-def test_a_file_that_was_replaced_is_not_opened_in_its_place(tmp_path: Path, how: str) -> None:
-    """Of a pickle the same version of the file is opened, or it is an error."""
+def test_a_replaced_file_is_not_unpickled(tmp_path: Path, how: str) -> None:
+    """Unpickling opens the same version of the file or is an error."""
     from tacore import raster
     from tacore.loader import Loader
 
@@ -301,7 +301,7 @@ def test_a_file_that_was_replaced_is_not_opened_in_its_place(tmp_path: Path, how
     assert len(dataset.data) == 16
 
 
-def test_a_raster_of_a_file_that_was_replaced_is_an_error(tmp_path: Path) -> None:
+def test_a_pickled_raster_of_a_replaced_file_is_an_error(tmp_path: Path) -> None:
     from tacore import raster
 
     rows = tacore.load(LANDSAT).data
@@ -318,7 +318,7 @@ def test_a_raster_of_a_file_that_was_replaced_is_an_error(tmp_path: Path) -> Non
         pickle.dumps(opened)
 
 
-def test_a_relative_path_is_that_of_the_folder_where_it_was_loaded(
+def test_a_relative_path_is_resolved_when_it_is_loaded(
     golden: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another folder may have a dataset of the same name."""
@@ -345,8 +345,8 @@ def test_a_relative_path_is_that_of_the_folder_where_it_was_loaded(
     assert (pickle.loads(pickle.dumps(opened)).read() == raster.read_tensor(again, 0)).all()
 
 
-def test_options_of_remote_paths_travel(golden: Path) -> None:
-    """Those that were in force when the dataset was loaded."""
+def test_remote_options_are_pickled(golden: Path) -> None:
+    """The options in force when the dataset was loaded."""
     code = f"""
 import pickle, sys, tacore
 tacore.set_storage_options(headers={{"Authorization": "Bearer x"}}, max_tries=2)
@@ -364,7 +364,7 @@ assert tacore.load({str(golden / "flat.tacozip")!r}, storage_options={{"timeout"
 
 
 def in_child(work: Callable[[], bool]) -> None:
-    """`work` in a forked child, which must end well and soon."""
+    """Runs `work` in a forked child, which must succeed in time."""
     child = os.fork()
     if child == 0:
         code = 1
@@ -387,7 +387,7 @@ def test_a_forked_child_reads_what_its_parent_opened(golden: Path) -> None:
     assert total(dataset) == expected
 
 
-def test_a_fork_while_other_threads_work(golden: Path) -> None:
+def test_a_process_can_fork_while_other_threads_work(golden: Path) -> None:
     dataset = tacore.load(golden / "nested.tacozip")
     expected, stop = total(dataset), threading.Event()
 
@@ -423,7 +423,7 @@ def test_sixteen_threads_read_one_dataset(golden: Path) -> None:
         assert all(pool.map(work, range(160)))
 
 
-def test_messages_of_sixteen_threads_do_not_lock_up(golden: Path) -> None:
+def test_log_messages_of_sixteen_threads_do_not_deadlock(golden: Path) -> None:
     clean_but_loud = run(
         f"""
 import concurrent.futures, gc, io, logging, tacore
@@ -445,7 +445,7 @@ assert "SELECT" in logger.handlers[0].stream.getvalue()
     clean(clean_but_loud)
 
 
-def test_messages_do_not_lock_up_those_who_read_streams_with_the_interpreter(golden: Path) -> None:
+def test_log_messages_do_not_deadlock_readers_of_arrow_streams(golden: Path) -> None:
     polars = pytest.importorskip("polars")
     assert polars
     clean(
@@ -466,7 +466,7 @@ with concurrent.futures.ThreadPoolExecutor(16) as pool:
     )
 
 
-def test_a_handler_that_fails_stops_nothing(golden: Path) -> None:
+def test_a_failing_log_handler_does_not_stop_the_call(golden: Path) -> None:
     done = run(
         f"""
 import logging, tacore
@@ -501,11 +501,11 @@ assert len(tacore.load({str(golden / "flat.tacozip")!r}).sql("SELECT * FROM data
         "tacore.verbose('debug'); import logging; logging.disable(); len(d.data)",
     ],
 )
-def test_nothing_is_said_at_the_end(golden: Path, code: str) -> None:
+def test_the_interpreter_exits_without_messages(golden: Path, code: str) -> None:
     clean(run(f"import tacore\nd = tacore.load({str(golden / 'nested.tacozip')!r})\n{code}"))
 
 
-def test_the_end_does_not_wait_for_threads(golden: Path) -> None:
+def test_the_interpreter_exit_does_not_wait_for_threads(golden: Path) -> None:
     for act in ("len(d.sql(Q).data)", "[list(d.sql('SELECT * FROM data').data) for _ in range(10**9)]"):
         started = time.monotonic()
         done = run(
@@ -522,7 +522,7 @@ time.sleep(1)
         assert time.monotonic() - started < 30
 
 
-def test_nothing_grows(golden: Path) -> None:
+def test_repeated_use_leaks_no_memory(golden: Path) -> None:
     resource = pytest.importorskip("resource")
 
     def work() -> None:
@@ -541,7 +541,7 @@ def test_nothing_grows(golden: Path) -> None:
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000, "kilobytes"
 
 
-def test_closing_lets_go_of_the_file(golden: Path, tmp_path: Path) -> None:
+def test_close_closes_the_file(golden: Path, tmp_path: Path) -> None:
     path = tmp_path / "x.tacozip"
     path.write_bytes((golden / "flat.tacozip").read_bytes())
 
@@ -583,7 +583,7 @@ for act in (lambda: len(d.sql({ENDLESS!r}).data), lambda: d.sql({ENDLESS!r}).pit
     clean(done)
 
 
-def test_other_signals_are_answered_and_the_query_goes_on(golden: Path) -> None:
+def test_other_signals_are_handled_and_the_query_continues(golden: Path) -> None:
     done = run(
         f"""
 import signal, tacore
@@ -610,7 +610,7 @@ signal.setitimer(signal.ITIMER_REAL, 0)
     clean(done)
 
 
-def test_other_threads_run_while_one_waits(golden: Path) -> None:
+def test_other_threads_run_during_a_query(golden: Path) -> None:
     done = run(
         f"""
 import os, threading, time, tacore

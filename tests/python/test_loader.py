@@ -1,4 +1,4 @@
-"""Batches: their pixels, their order, their memory, and going on."""
+"""Batches: pixels, order, memory and resuming."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_batches_have_the_pixels_of_their_samples() -> None:
         ("s2/3,", Input("s2/3,")),
     ],
 )
-def test_inputs_are_text_too(text: str, meant: Input) -> None:
+def test_inputs_can_be_given_as_text(text: str, meant: Input) -> None:
     assert Input.parse(text) == meant
 
 
@@ -107,7 +107,7 @@ def test_each_pass_is_the_next_epoch() -> None:
     assert positions(loader) == passes[1]
 
 
-def test_a_pass_that_was_left_begins_anew() -> None:
+def test_an_unfinished_pass_starts_again() -> None:
     loader = Loader(flat(), batch_size=5, seed=7)
     peeked = next(iter(loader)).positions
     assert next(iter(loader)).positions == peeked
@@ -129,7 +129,7 @@ def test_ranks_and_shards_share_the_order(world_size: int, count: int) -> None:
     assert order == positions(Loader(flat(), seed=1))
 
 
-def test_a_training_goes_on_with_other_sizes() -> None:
+def test_a_training_resumes_with_other_batch_and_world_sizes() -> None:
     whole = positions(Loader(flat(), seed=5))
     passes = [iter(Loader(flat(), batch_size=3, seed=5, rank=rank, world_size=2)) for rank in range(2)]
     batches = [next(each) for each in passes]
@@ -140,7 +140,7 @@ def test_a_training_goes_on_with_other_sizes() -> None:
 
 @pytest.mark.parametrize("count", [1, 3])
 @pytest.mark.parametrize("num_done", [0, 1, 2])
-def test_a_state_leads_to_the_next_batch(count: int, num_done: int) -> None:
+def test_a_state_resumes_at_the_next_batch(count: int, num_done: int) -> None:
     for index in range(count):
         options: dict[str, Any] = {"batch_size": 2, "seed": 5, "shard": (index, count)}
         whole = [batch.positions for batch in Loader(flat(), **options)]
@@ -184,12 +184,12 @@ def test_without_prefetch_the_calling_thread_reads() -> None:
 @pytest.mark.parametrize(
     ("old", "now"), [("worker", "shard=(index, count)"), ("num_workers", "jobs"), ("threads", "jobs")]
 )
-def test_former_names_of_options_are_refused_with_the_present_one(old: str, now: str) -> None:
+def test_former_option_names_are_refused_with_the_present_name(old: str, now: str) -> None:
     with pytest.raises(TypeError, match=f"no option '{old}'; it is called '?{re.escape(now)}"):
         Loader(flat(), **{old: 2})
 
 
-def test_every_rank_has_as_many_batches() -> None:
+def test_every_rank_has_the_same_number_of_batches() -> None:
     """Ranks of a training wait for each other in each step."""
     for world_size, batch_size in ((5, 3), (3, 5), (7, 4), (2, 3)):
         ranks = [
@@ -205,8 +205,8 @@ def test_every_rank_has_as_many_batches() -> None:
     assert padded == [[0, 3, 6, 9, 12, 15], [1, 4, 7, 10, 13, 15], [2, 5, 8, 11, 14, 15]]
 
 
-def test_a_pass_that_was_left_says_no_more_where_the_loader_is() -> None:
-    """Of two passes the later one counts."""
+def test_the_state_is_that_of_the_latest_pass() -> None:
+    """The later of two passes sets the state."""
     loader = Loader(flat(), batch_size=2)
     first = iter(loader)
     for _ in range(4):
@@ -222,7 +222,7 @@ def test_a_pass_that_was_left_says_no_more_where_the_loader_is() -> None:
 
 
 def test_the_epoch_of_a_state_may_be_set_again() -> None:
-    """`set_epoch` before each epoch does not throw a resume away."""
+    """`set_epoch` before each epoch keeps a resumed position."""
     state = {"epoch": 3, "start": 10, "turn": None, "seed": 1}
     loader = Loader(flat(), batch_size=2, seed=1)
     loader.load_state_dict(state)
@@ -241,7 +241,7 @@ def test_a_state_after_the_end_is_the_next_epoch() -> None:
     assert (resumed.epoch, positions(resumed)) == (1, positions(Loader(flat(), seed=1, epoch=1)))
 
 
-def test_the_last_step_may_be_dropped() -> None:
+def test_drop_last_omits_the_last_step() -> None:
     assert [len(batch.positions) for batch in Loader(flat(), batch_size=5)] == [5, 5, 5, 1]
     assert [len(batch.positions) for batch in Loader(flat(), batch_size=5, drop_last=True)] == [5, 5, 5]
 
@@ -259,7 +259,7 @@ def test_batches_own_their_memory() -> None:
         assert (array == copy).all()
 
 
-def test_memory_that_nobody_looks_at_is_used_again() -> None:
+def test_memory_of_released_batches_is_reused() -> None:
     addresses = set()
     view = None
     loader = Loader(flat(), batch_size=1, prefetch=1)
@@ -275,7 +275,7 @@ def test_memory_that_nobody_looks_at_is_used_again() -> None:
     assert (view == kept).all()
 
 
-def test_samples_that_cannot_be_read_are_left_out_or_raised(golden: Path) -> None:
+def test_unreadable_samples_are_skipped_or_raised(golden: Path) -> None:
     mixed = tacore.load(golden / "flat.tacozip").data  # no rasters at all
     with pytest.raises(tacore.TacoError, match=r"row 0"):
         Loader(mixed)
@@ -311,7 +311,7 @@ def test_a_broken_sample_is_named(tmp_path: Path) -> None:
     assert loader.state_dict()["start"] == 2
 
 
-def test_a_broken_sample_is_left_out(tmp_path: Path) -> None:
+def test_a_broken_sample_is_skipped(tmp_path: Path) -> None:
     batches = list(Loader(damaged(tmp_path), batch_size=2, on_error="skip"))
     assert [batch.positions for batch in batches][:3] == [[0, 1], [2], [4, 5]]
     assert batches[1][0].shape[0] == 1
@@ -332,25 +332,25 @@ def test_a_broken_sample_is_left_out(tmp_path: Path) -> None:
         {"start": -1},
     ],
 )
-def test_options_that_make_no_sense_are_refused(options: dict[str, int]) -> None:
+def test_invalid_options_are_refused(options: dict[str, int]) -> None:
     with pytest.raises(tacore.TacoQueryError):
         Loader(flat(), **options)
 
 
 @pytest.mark.parametrize("wrong", [{"on_error": "ignore"}, {"seed": -1}, {"seed": 1.5}, {"batch": 3}])
-def test_arguments_of_another_kind_are_refused(wrong: dict[str, Any]) -> None:
+def test_arguments_of_another_type_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises((TypeError, ValueError)) as caught:
         Loader(flat(), **wrong)
     assert "incompatible function arguments" not in str(caught.value)  # The words of the bindings
 
 
-def test_what_is_no_rows_is_refused() -> None:
+def test_an_input_that_is_not_rows_is_refused() -> None:
     for function in (Loader, raster.read_stack, raster.stored_statistics, tacore.v1.sanity_check):
         with pytest.raises(TypeError, match="a dataset or a frame is expected, not str"):
             function("x.tacozip")
 
 
-def test_a_filter_is_a_dataset_of_its_own() -> None:
+def test_a_loader_of_a_view_has_its_rows() -> None:
     some = tacore.load(FLAT).sql("SELECT * FROM data ORDER BY id DESC LIMIT 3")
     (batch,) = Loader(some, batch_size=8)
     for slot in range(3):
@@ -362,7 +362,7 @@ def in_a_child(loader: Loader, queue: Any) -> None:
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_loaders_go_along_to_other_processes(method: str) -> None:
+def test_loaders_can_be_sent_to_processes(method: str) -> None:
     context = get_context(method)
     loader = Loader(flat(), batch_size=3, seed=4)
     running = iter(loader)
@@ -378,7 +378,7 @@ def test_loaders_go_along_to_other_processes(method: str) -> None:
     assert got == expected + [position for batch in running for position in batch.positions]
 
 
-def test_a_pass_that_runs_does_not_go_along_with_a_fork() -> None:
+def test_a_running_pass_is_not_inherited_by_a_fork() -> None:
     running = iter(Loader(flat(), batch_size=3))
     next(running)
     child = os.fork()

@@ -91,7 +91,7 @@ def test_a_second_run_changes_nothing(packages: list[Path]) -> None:
     assert {file: file.read_bytes() for file in packages[0].rglob("*.so*")} == before
 
 
-def test_symbols_keep_their_place_and_number(packages: list[Path]) -> None:
+def test_symbols_are_read_as_readelf_lists_them(packages: list[Path]) -> None:
     file = packages[0] / "lib" / "libregistry.so.1.2"
     library = make_private.Library(file)
     listed = subprocess.run(["readelf", "--dyn-syms", "-W", file], capture_output=True, text=True, check=True).stdout
@@ -141,7 +141,7 @@ def test_a_name_that_ends_another_is_refused(packages: list[Path]) -> None:
 
 
 @pytest.mark.parametrize("size", [0, 5, 63, 200, 1000])
-def test_what_is_cut_off_is_refused(packages: list[Path], size: int) -> None:
+def test_a_truncated_library_is_refused(packages: list[Path], size: int) -> None:
     file = packages[0] / "lib" / "libregistry.so.1.2"
     os.truncate(file, size)
     with pytest.raises(ValueError, match="libregistry"):

@@ -37,7 +37,7 @@ CASES = [pytest.param(*each, id=f"{each[0].__module__}.{each[0].__name__}") for 
 
 
 @pytest.mark.parametrize(("function", "name", "left_out"), CASES)
-def test_functions_take_the_options_of_the_list(function: Callable[..., Any], name: str, left_out: set[str]) -> None:
+def test_functions_have_the_options_of_the_list(function: Callable[..., Any], name: str, left_out: set[str]) -> None:
     parameters = inspect.signature(function).parameters
     for option, default, _ in LISTS[name]:
         assert (option in parameters) != (option in left_out), option
@@ -55,7 +55,7 @@ def test_options_are_described_as_in_the_list(function: Callable[..., Any], name
             assert f"{option}: {description.rstrip('.')}" in text, option
 
 
-def test_files_have_the_same_size_everywhere() -> None:
+def test_the_default_split_size_is_the_same_everywhere() -> None:
     for function, size in ((tacore.create, "4GB"), (v1.create, "20GB")):
         assert inspect.signature(function).parameters["split_size"].default == size
     assert {default for name, default, _ in LISTS["create"] if name == "split_size"} == {None}

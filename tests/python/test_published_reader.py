@@ -89,7 +89,7 @@ def where(name: str) -> Path:
 
 @pytest.fixture(scope="session")
 def read() -> Callable[[Sequence[Path]], list[Any]]:
-    """What the published reader makes of datasets."""
+    """The values that the published reader gives for datasets."""
     candidates = [os.environ.get("TACORE_PUBLISHED_PYTHON", ""), *map(str, ROOT.glob("build/*/interop/bin/python"))]
     for python in filter(None, candidates):
         # No packages of this interpreter.
@@ -133,7 +133,7 @@ def tree(frame: tacore.TacoDataFrame) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", DATASETS)
-def test_both_readers_give_the_same(published: dict[str, Any], name: str) -> None:
+def test_both_readers_give_the_same_values(published: dict[str, Any], name: str) -> None:
     if name not in published:
         pytest.skip("there are no files of others beside this clone (../shared)")
     theirs = published[name]

@@ -45,7 +45,7 @@ def some_pixels(dtype: str = "uint8") -> Any:
 
 
 @pytest.mark.parametrize("name", IMAGERY)
-def test_pixels_are_those_of_rasterio(shared: Path, name: str) -> None:
+def test_pixels_equal_those_of_rasterio(shared: Path, name: str) -> None:
     rasterio = pytest.importorskip("rasterio")
     path = shared / "imagery" / f"{name}.tif"
     with rasterio.open(path) as peer:
@@ -82,7 +82,7 @@ def test_a_sample_is_opened_by_position_id_and_path() -> None:
         raster.open_raster(SCENE, 0)
 
 
-def test_a_sample_to_be_written_is_opened() -> None:
+def test_an_unwritten_sample_is_opened() -> None:
     from tacore.datamodel import Sample
 
     for sample in (Sample(id="a", path=SCENE), Sample(id="a", path=SCENE.read_bytes())):
@@ -91,7 +91,7 @@ def test_a_sample_to_be_written_is_opened() -> None:
         raster.open_raster(Sample(id="a", path=b"no raster"))
 
 
-def test_bands_window_type_scale_and_fill_are_what_numpy_makes_of_the_pixels() -> None:
+def test_bands_window_type_scale_and_fill_equal_numpy_results() -> None:
     whole = raster.read_tensor(SCENE)
     part = raster.read_tensor(SCENE, bands=[4, 1, 4], window=(10, 20, 30, 40))
     assert part.shape == (3, 40, 30)
@@ -104,7 +104,7 @@ def test_bands_window_type_scale_and_fill_are_what_numpy_makes_of_the_pixels() -
         assert raster.read_tensor(SCENE, dtype=dtype).dtype == numpy.int16
 
 
-def test_no_data_is_filled(tmp_path: Path) -> None:
+def test_no_data_pixels_get_the_fill_value(tmp_path: Path) -> None:
     pixels = some_pixels("int16")
     path = write(tmp_path / "x.tif", pixels, nodata=7)
     filled = raster.read_tensor(path, dtype="float32", fill=float("nan"))
@@ -114,7 +114,7 @@ def test_no_data_is_filled(tmp_path: Path) -> None:
         raster.read_tensor(path, fill=float("nan"))
 
 
-def test_an_array_of_the_caller_is_filled() -> None:
+def test_pixels_are_read_into_an_array_of_the_caller() -> None:
     out = numpy.zeros((2, 256, 256), "float32")
     assert raster.read_tensor(SCENE, bands=[1, 2], dtype="float32", out=out) is out
     assert (out == raster.read_tensor(SCENE, bands=[1, 2])).all()
@@ -145,7 +145,7 @@ def test_an_array_of_the_caller_is_filled() -> None:
         {"scale": (1, float("inf"))},
     ],
 )
-def test_what_does_not_fit_is_a_query_error(how: dict[str, Any]) -> None:
+def test_options_that_do_not_fit_the_raster_are_query_errors(how: dict[str, Any]) -> None:
     with pytest.raises(tacore.TacoQueryError):
         raster.read_tensor(SCENE, **how)
 
@@ -153,7 +153,7 @@ def test_what_does_not_fit_is_a_query_error(how: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "how", [{"bands": []}, {"window": (0, 0, 1)}, {"window": (0.5, 0, 1, 1)}, {"scale": (1, 2, 3)}, {"scale": []}]
 )
-def test_what_makes_no_sense_is_a_value_error(how: dict[str, Any]) -> None:
+def test_invalid_options_are_value_errors(how: dict[str, Any]) -> None:
     with pytest.raises(ValueError):
         raster.read_tensor(SCENE, **how)
 
@@ -182,7 +182,7 @@ def test_memory_is_shared_and_outlives_the_tensor() -> None:
 
 @pytest.mark.parametrize("dtype", sorted(["uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64",
                                           "float32", "float64"]))  # fmt: skip
-def test_every_type_is_known_to_buffers_and_dlpack(dtype: str) -> None:
+def test_every_pixel_type_supports_buffers_and_dlpack(dtype: str) -> None:
     tensor = core_tensor(dtype=dtype)
     assert numpy.asarray(tensor).dtype == numpy.from_dlpack(tensor).dtype == numpy.dtype(dtype)
     view = memoryview(tensor)
@@ -190,7 +190,7 @@ def test_every_type_is_known_to_buffers_and_dlpack(dtype: str) -> None:
     assert bytes(view) == numpy.asarray(tensor).tobytes()
 
 
-def test_without_numpy_there_are_tensors(tmp_path: Path) -> None:
+def test_tensors_work_without_numpy(tmp_path: Path) -> None:
     code = """
 import sys
 sys.modules["numpy"] = None
@@ -233,7 +233,7 @@ def test_stacks_are_one_array() -> None:
         raster.read_stack(tacore.load(NESTED).data.read(0))
 
 
-def test_statistics_are_those_of_numpy() -> None:
+def test_statistics_equal_those_of_numpy() -> None:
     whole = raster.read_tensor(SCENE).astype("float64")
     for band, pixels in zip(raster.compute_statistics(SCENE), whole):
         assert (band.count, band.num_pixels, band.valid_percent) == (pixels.size, pixels.size, 100)
@@ -250,7 +250,7 @@ def test_statistics_are_those_of_numpy() -> None:
     assert quantiles == [list(numpy.quantile(whole[2], [0, 0.25, 1]))]
 
 
-def test_statistics_of_rows_are_those_of_all_their_pixels() -> None:
+def test_statistics_of_rows_equal_those_of_all_their_pixels() -> None:
     dataset = tacore.load(NESTED)
     told: list[tuple[int, int]] = []
     made = raster.compute_statistics(
@@ -319,7 +319,7 @@ def test_stored_statistics_of_taco_files_weigh_by_pixels(tmp_path: Path) -> None
     assert numpy.isnan(rows.stats_p50(0))
 
 
-def test_statistics_stop_when_the_callback_says_so() -> None:
+def test_the_callback_can_cancel_statistics() -> None:
     def fail(done: int, total: int) -> None:
         raise KeyError("enough")
 
@@ -331,7 +331,7 @@ def test_statistics_stop_when_the_callback_says_so() -> None:
         raster.compute_statistics(tacore.load(FLAT), on_error="ignore")
 
 
-def test_samples_that_cannot_be_read_are_told(golden: Path) -> None:
+def test_unreadable_samples_are_reported(golden: Path) -> None:
     made = raster.compute_statistics(tacore.load(NESTED), child="mask", on_error="skip")
     assert made.failures == []
     with pytest.raises(tacore.TacoError):
@@ -440,7 +440,7 @@ def test_rasterio_reads_in_a_child_what_its_parent_opened(tmp_path: Path) -> Non
     assert os.waitpid(child, 0)[1] == 0
 
 
-def test_what_is_no_raster_of_numbers_is_refused(tmp_path: Path) -> None:
+def test_files_that_are_not_numeric_rasters_are_refused(tmp_path: Path) -> None:
     pytest.importorskip("rasterio")
     numbers = write(tmp_path / "complex.tif", some_pixels("complex64"))
     with pytest.raises(tacore.TacoFormatError, match="complex64") as caught:
@@ -454,7 +454,7 @@ def test_what_is_no_raster_of_numbers_is_refused(tmp_path: Path) -> None:
         raster.open_raster(tmp_path / "missing.png")
 
 
-def test_a_sample_does_not_make_us_read_other_files(tmp_path: Path) -> None:
+def test_a_sample_that_refers_to_other_files_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("rasterio")
     write(tmp_path / "secret.tif", some_pixels()[:1])
     link = tmp_path / "x.vrt"

@@ -1,4 +1,4 @@
-"""Reading, as far as it is Python's: types of arguments and results, classes of errors, libraries of tables, texts and logs.
+"""Reading: argument and result types, error classes, table libraries, texts and logs of the Python layer.
 
 What a dataset answers is tested in C++ (src/dataset, src/query).
 """
@@ -78,7 +78,7 @@ def test_a_format_error_has_the_path(golden: Path, tmp_path: Path) -> None:
     assert str(folder) in str(caught.value.path)
 
 
-def test_base_path_is_a_text_or_a_path(golden: Path, tmp_path: Path) -> None:
+def test_base_path_is_a_str_or_a_path(golden: Path, tmp_path: Path) -> None:
     for base in (tmp_path, str(tmp_path)):
         rows = tacore.load(golden / "cascade_tacocat" / ".tacocat", base_path=base).data
         assert all(f",{tmp_path}/cascade_part" in row["internal:gdal_vsi"] for row in rows)
@@ -127,7 +127,7 @@ def test_attributes_and_their_defaults(golden: Path, tmp_path: Path) -> None:
     dataset._repr_html_()
 
 
-def test_what_is_given_out_is_a_copy(nested: tacore.TacoDataset) -> None:
+def test_returned_collections_are_copies(nested: tacore.TacoDataset) -> None:
     first, second = nested.collection, nested.collection
     assert first == second and first is not second
     first["extent"]["spatial"] = None
@@ -145,7 +145,7 @@ def test_navigation_columns_are_a_list_or_a_dict_of_descriptions(nested: tacore.
     assert isinstance(described, dict) and list(described) == columns and all(described.values())
 
 
-def test_repr_names_the_dataset_and_tells_that_it_is_filtered(flat: tacore.TacoDataset) -> None:
+def test_repr_names_the_dataset_and_states_that_it_is_filtered(flat: tacore.TacoDataset) -> None:
     text = repr(flat)
     assert "TacoDataset" in text and flat.id in text and "2023-01-01 → 2023-05-01" in text
     assert "(filtered)" not in text
@@ -155,7 +155,7 @@ def test_repr_names_the_dataset_and_tells_that_it_is_filtered(flat: tacore.TacoD
 @pytest.mark.parametrize(
     "name", ["dates_only_extent", "null_extent", "half_open_extent", "no_extent", "antimeridian_extent", "flat"]
 )
-def test_texts_never_fail(golden: Path, name: str) -> None:
+def test_repr_and_html_never_fail(golden: Path, name: str) -> None:
     dataset = tacore.load(golden / f"{name}.tacozip")
     for each in (dataset, dataset.sql("SELECT * FROM data WHERE false")):
         assert repr(each) and each._repr_html_() and each.__geo_interface__
@@ -177,7 +177,7 @@ def test_texts_never_fail(golden: Path, name: str) -> None:
         ("2023-01-01", "2023-01-01"),
     ],
 )
-def test_midnight_is_a_date(when: str, shown: str) -> None:
+def test_midnight_is_shown_as_a_date(when: str, shown: str) -> None:
     from tacore._repr import time_text
 
     assert time_text(when) == shown
@@ -194,7 +194,7 @@ def hostile(golden: Path, tmp_path: Path) -> tacore.TacoDataset:
     return tacore.load(folder)
 
 
-def test_metadata_is_escaped(golden: Path, tmp_path: Path) -> None:
+def test_html_escapes_metadata(golden: Path, tmp_path: Path) -> None:
     page = hostile(golden, tmp_path)._repr_html_()
     assert "<script" not in page and "&lt;script&gt;" in page
 
@@ -241,13 +241,13 @@ def test_html_has_four_sections_and_a_tree(golden: Path) -> None:
     assert Page(frame).seen.count("tr") == 3
 
 
-def test_a_long_level_is_cut_in_the_middle(shared: Path) -> None:
+def test_a_long_level_is_shortened_in_the_middle(shared: Path) -> None:
     text = tacore.load(shared / "golden/v2/folder/deep")._repr_html_()
     assert ">Sample 0<" in text and ">Sample 1<" in text and ">Sample 19<" in text and "...(+17)" in text
     assert "Sample 2<" not in text
 
 
-def test_a_context_closes_and_twice_is_once(golden: Path) -> None:
+def test_a_with_block_closes_the_dataset_and_close_may_be_repeated(golden: Path) -> None:
     with tacore.load(golden / "flat.tacozip") as dataset:
         assert len(dataset.data) == 5
     dataset.close()
@@ -257,7 +257,7 @@ def test_a_context_closes_and_twice_is_once(golden: Path) -> None:
         raise ZeroDivisionError
 
 
-def test_closing_one_leaves_its_relatives(golden: Path) -> None:
+def test_closing_a_dataset_leaves_derived_ones_open(golden: Path) -> None:
     parent = tacore.load(golden / "flat.tacozip")
     child = parent.sql("SELECT * FROM data WHERE cloud_cover > 20")
     sibling, grandchild = parent.sql("SELECT * FROM data LIMIT 1"), child.sql("SELECT * FROM data LIMIT 2")
@@ -289,7 +289,7 @@ def test_trees_are_compared_without_their_counts(nested: tacore.TacoDataset) -> 
 
 
 @pytest.mark.parametrize("query", ["SELEC", "SELECT nothing FROM data", None, 5])
-def test_what_is_no_select_is_a_query_error(flat: tacore.TacoDataset, query: Any) -> None:
+def test_text_that_is_not_a_select_is_a_query_error(flat: tacore.TacoDataset, query: Any) -> None:
     with pytest.raises(tacore.TacoQueryError) as caught:
         len(flat.sql(query).data)
     assert isinstance(caught.value, ValueError)
@@ -303,7 +303,7 @@ def test_bounds_may_be_texts_of_numbers(flat: tacore.TacoDataset) -> None:
     assert len(flat.filter_bbox("-0.5", 39.3, -0.2, 39.6).data) == 1  # type: ignore[arg-type]
 
 
-def test_filters_take_the_names_of_columns(flat: tacore.TacoDataset) -> None:
+def test_an_unknown_filter_column_is_a_query_error(flat: tacore.TacoDataset) -> None:
     with pytest.raises(tacore.TacoQueryError, match="not found"):
         len(flat.filter_bbox(0, 0, 1, 1, geometry_col="nothing").data)
     with pytest.raises(tacore.TacoQueryError, match="not found"):
@@ -333,7 +333,7 @@ UTC = dt.timezone.utc
         (("2023-02-01", None), 3),
     ],
 )
-def test_times(flat: tacore.TacoDataset, when: Any, count: int) -> None:
+def test_filter_datetime_takes_every_form_of_time(flat: tacore.TacoDataset, when: Any, count: int) -> None:
     assert len(flat.filter_datetime(when).data) == count
 
 
@@ -344,7 +344,7 @@ def test_times(flat: tacore.TacoDataset, when: Any, count: int) -> None:
         (dt.datetime(2023, 1, 1),) * 3, [dt.datetime(2023, 1, 1)] * 2,
     ],
 )  # fmt: skip
-def test_other_types_are_query_errors(flat: tacore.TacoDataset, when: Any) -> None:
+def test_times_of_other_types_are_query_errors(flat: tacore.TacoDataset, when: Any) -> None:
     with pytest.raises(tacore.TacoQueryError, match="Invalid datetime input"):
         flat.filter_datetime(when)
 
@@ -356,7 +356,7 @@ def test_malformed_times_are_query_errors(flat: tacore.TacoDataset, when: Any) -
 
 
 @pytest.mark.parametrize("level", [-1, 2**40])
-def test_levels_that_do_not_exist_are_query_errors(flat: tacore.TacoDataset, level: int) -> None:
+def test_unknown_levels_are_query_errors(flat: tacore.TacoDataset, level: int) -> None:
     for find in (
         lambda: flat.filter_bbox(0, 0, 1, 1, level=level),
         lambda: flat.filter_datetime("2023-01-01", level=level),
@@ -368,7 +368,7 @@ def test_levels_that_do_not_exist_are_query_errors(flat: tacore.TacoDataset, lev
 
 
 @pytest.mark.parametrize("bound", [math.nan, "north", None, [1]])
-def test_bounds_are_finite_numbers(flat: tacore.TacoDataset, bound: Any) -> None:
+def test_bounds_that_are_not_finite_numbers_are_query_errors(flat: tacore.TacoDataset, bound: Any) -> None:
     with pytest.raises(tacore.TacoQueryError):
         len(flat.filter_bbox(bound, 0, 1, 1).data)
 
@@ -383,7 +383,7 @@ def backend(request: pytest.FixtureRequest) -> str:
     return name
 
 
-def test_counts_agree(golden: Path, backend: str) -> None:
+def test_len_shape_head_and_tail_agree(golden: Path, backend: str) -> None:
     rows = tacore.load(golden / "flat.tacozip", backend=backend).data
     assert (len(rows), len(rows.columns)) == rows.shape == rows._native().shape
     assert (len(rows.head()), len(rows.tail()), len(rows.head(2)), len(rows.tail(99)), len(rows.head(-1))) == (
@@ -396,7 +396,7 @@ def test_counts_agree(golden: Path, backend: str) -> None:
     assert (ids(rows.head(2)), ids(rows.tail(2))) == (["valencia", "madrid"], ["tokyo", "suva"])
 
 
-def test_repr_and_padding(golden: Path, backend: str) -> None:
+def test_repr_of_a_frame_hides_padding(golden: Path, backend: str) -> None:
     for name in ("nested_padded.tacozip", "nested_padded", "flat_padded.tacozip"):
         rows = tacore.load(golden / name, backend=backend).data
         frames = [rows] + [rows.read(at) for at in range(len(rows)) if "nested" in name]
@@ -407,7 +407,7 @@ def test_repr_and_padding(golden: Path, backend: str) -> None:
     assert "format=zip" in text
 
 
-def test_read_by_position_and_id(golden: Path, backend: str) -> None:
+def test_read_takes_a_position_or_an_id(golden: Path, backend: str) -> None:
     rows = tacore.load(golden / "nested.tacozip", backend=backend).data
     children = rows.read("asia")
     assert isinstance(children, tacore.TacoDataFrame) and type(children._native()) is type(rows._native())
@@ -415,7 +415,7 @@ def test_read_by_position_and_id(golden: Path, backend: str) -> None:
 
 
 @pytest.mark.parametrize("position", [-1, 3, 2**40, 2**70, -(2**70)])
-def test_positions_outside_are_navigation_errors(nested: tacore.TacoDataset, position: int) -> None:
+def test_positions_out_of_range_are_navigation_errors(nested: tacore.TacoDataset, position: int) -> None:
     with pytest.raises(tacore.TacoNavigationError, match=rf"Position {position} out of range \[0, 2\]"):
         nested.data.read(position)
     with pytest.raises(tacore.TacoNavigationError):
@@ -460,7 +460,7 @@ QUICK, SOON = 0.05, 0.5
 
 
 def best(work: Any, times: int = 20) -> float:
-    """Seconds of the quickest of some runs: others work here, too."""
+    """Seconds of the fastest of several runs, as the machine may be shared."""
     took = []
     for _ in range(times):
         start = time.perf_counter()
@@ -501,7 +501,7 @@ def test_frames_outlive_their_dataset(golden: Path, backend: str) -> None:
 # Statistics.
 
 
-def test_statistics(flat: tacore.TacoDataset, shared: Path) -> None:
+def test_statistics_are_float32_arrays_or_floats(flat: tacore.TacoDataset, shared: Path) -> None:
     numpy = pytest.importorskip("numpy")
     for name in ("mean", "std", "min", "max", "p25", "p50", "median", "p75", "p95"):
         for source in (flat, flat.data):
@@ -517,7 +517,7 @@ def test_statistics(flat: tacore.TacoDataset, shared: Path) -> None:
 
 
 @pytest.mark.parametrize("band", [-1, 99, 2**40, [0, 99]])
-def test_bands_that_are_not_there_are_query_errors(flat: tacore.TacoDataset, band: Any) -> None:
+def test_bands_out_of_range_are_query_errors(flat: tacore.TacoDataset, band: Any) -> None:
     with pytest.raises(tacore.TacoQueryError):
         flat.stats_mean(band)
 
@@ -530,7 +530,7 @@ def test_statistics_follow_the_view(flat: tacore.TacoDataset) -> None:
 # Concat.
 
 
-def test_concat_refuses(golden: Path, nested: tacore.TacoDataset) -> None:
+def test_concat_refuses_invalid_inputs(golden: Path, nested: tacore.TacoDataset) -> None:
     with pytest.raises(tacore.TacoQueryError, match="at least 2"):
         tacore.concat([])
     with pytest.raises(tacore.TacoBackendError, match="different backends"):
@@ -572,7 +572,7 @@ def test_dropped_columns_are_a_warning_that_can_be_switched_off(
 # Messages.
 
 
-def test_writing_is_told(golden: Path, tmp_path: Path) -> None:
+def test_writing_is_logged(golden: Path, tmp_path: Path) -> None:
     """Counts at info, offsets at debug."""
     for level in ("info", "debug"):
         told = run(
@@ -586,7 +586,7 @@ def test_writing_is_told(golden: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("level", [1, 0, "INFO", None, "x", 2, [], "warning"])
-def test_other_levels_are_value_errors(level: Any) -> None:
+def test_unknown_log_levels_are_value_errors(level: Any) -> None:
     with pytest.raises(ValueError, match="Invalid verbose level"):
         tacore.verbose(level)
 
@@ -595,7 +595,7 @@ def run(code: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
 
 
-def test_levels_may_change_and_lines_come_once(golden: Path) -> None:
+def test_the_log_level_can_change_and_lines_are_logged_once(golden: Path) -> None:
     path = golden / "flat.tacozip"
     done = run(
         f"import sys, tacore\n"

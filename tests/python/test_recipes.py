@@ -1,4 +1,4 @@
-"""How datasets are made by those who make them: the shapes of published recipes, whose names alone are changed.
+"""Datasets made as in published recipes, of which only names are changed.
 
 Each recipe is a program for the published packages, run with `tacore` for `tacotoolbox` and `tacoreader`.
 """
@@ -210,7 +210,7 @@ def run(recipe: str, output: Path, source: Path = SCENE) -> dict[str, Any]:
     return module.__dict__
 
 
-def test_flat_pretraining_by_cells_of_a_grid(tog: Path, tmp_path: Path) -> None:
+def test_a_flat_dataset_is_grouped_by_grid_cells(tog: Path, tmp_path: Path) -> None:
     made = run(PRETRAINING, tmp_path, tog)["made"]
     assert len(made) == 2 and all(path.name.startswith("goes_1000km_") for path in made)
     dataset = tacore.load(tmp_path)
@@ -234,7 +234,7 @@ def test_flat_pretraining_by_cells_of_a_grid(tog: Path, tmp_path: Path) -> None:
     assert [issue for path in [*made, tmp_path] for issue in validate(path, deep=True) if issue.is_error] == []
 
 
-def test_folders_of_aligned_patches(tmp_path: Path) -> None:
+def test_aligned_patches_are_written_as_folders(tmp_path: Path) -> None:
     [path] = run(FINETUNE, tmp_path)["made"]
     dataset = tacore.load(path)
     rows = dataset.data.to_arrow().to_pylist()
@@ -253,7 +253,7 @@ def test_folders_of_aligned_patches(tmp_path: Path) -> None:
     assert [issue for issue in validate(path, deep=True) if issue.is_error] == []
 
 
-def test_rows_of_a_table_by_country_and_a_subset(tmp_path: Path) -> None:
+def test_rows_of_a_table_are_grouped_by_country(tmp_path: Path) -> None:
     run(TABLE, tmp_path)
     dataset = tacore.load(tmp_path / ".tacocat")
     assert sorted(path.name for path in tmp_path.glob("methane*")) == [

@@ -40,7 +40,7 @@ def ids(dataset: tacore.TacoDataset) -> list[object]:
     return [row["id"] for row in dataset.data]
 
 
-def test_a_remote_dataset_is_the_local_one(server: Server) -> None:
+def test_a_remote_dataset_equals_the_local_one(server: Server) -> None:
     local, remote = tacore.load(DATA / NESTED), tacore.load(server.url(NESTED))
     assert len(server.requests) == 1
     assert ids(remote) == ids(local)
@@ -50,7 +50,7 @@ def test_a_remote_dataset_is_the_local_one(server: Server) -> None:
     assert bytes(memoryview(ours).cast("B")) == bytes(memoryview(theirs).cast("B"))
 
 
-def test_options_are_those_of_one_call_or_of_all(server: Server) -> None:
+def test_options_apply_to_one_call_or_to_all(server: Server) -> None:
     tacore.load(server.url(NESTED), storage_options={"headers": {"X-Key": "one"}})
     assert {request.headers.get("x-key") for request in server.requests} == {"one"}
     tacore.set_storage_options(headers={"X-Key": "all"})
@@ -69,7 +69,7 @@ def test_options_are_those_of_one_call_or_of_all(server: Server) -> None:
             tacore.set_storage_options(**wrong)
 
 
-def test_a_pickle_opens_it_again_with_its_options(server: Server) -> None:
+def test_a_pickle_opens_the_dataset_with_its_options(server: Server) -> None:
     dataset = tacore.load(server.url(NESTED), storage_options={"headers": {"X-Key": "one"}})
     server.clear()
     assert ids(pickle.loads(pickle.dumps(dataset))) == ids(dataset)
@@ -77,7 +77,7 @@ def test_a_pickle_opens_it_again_with_its_options(server: Server) -> None:
 
 
 @pytest.mark.parametrize("backend", ["pyarrow", "polars", "pandas"])
-def test_what_is_shown_has_no_credentials(server: Server, backend: str) -> None:
+def test_shown_text_has_no_credentials(server: Server, backend: str) -> None:
     pytest.importorskip(backend)
     tacore.use(backend)
     try:
@@ -92,7 +92,7 @@ def test_what_is_shown_has_no_credentials(server: Server, backend: str) -> None:
         tacore.use("pyarrow")
 
 
-def test_errors_say_what_was_asked(server: Server) -> None:
+def test_errors_name_the_request(server: Server) -> None:
     with pytest.raises(FileNotFoundError, match="nothing.tacozip"):
         tacore.load(server.url("nothing.tacozip"))
     server.rules.append(Rule("status", "*.tacozip"))
@@ -100,7 +100,7 @@ def test_errors_say_what_was_asked(server: Server) -> None:
         tacore.load(server.url(NESTED), storage_options={"max_tries": 1})
 
 
-def test_the_cache_is_used_left_aside_and_cleared(server: Server, tmp_path: Path) -> None:
+def test_the_cache_is_used_bypassed_and_cleared(server: Server, tmp_path: Path) -> None:
     def count(**options: bool) -> int:
         server.clear()
         tacore.load(server.url(NESTED), **options).data.read(0).read_bytes(0)
@@ -114,7 +114,7 @@ def test_the_cache_is_used_left_aside_and_cleared(server: Server, tmp_path: Path
     assert count() == 2
 
 
-def test_other_threads_run_while_one_waits(server: Server) -> None:
+def test_other_threads_run_during_a_request(server: Server) -> None:
     server.rules.append(Rule("status", "*.tacozip", times=1))
     done = threading.Event()
     thread = threading.Thread(target=lambda: (tacore.load(server.url(NESTED)), done.set()))
@@ -123,7 +123,7 @@ def test_other_threads_run_while_one_waits(server: Server) -> None:
     assert done.is_set()
 
 
-def test_ctrl_c_is_heard_while_a_server_says_nothing(server: Server) -> None:
+def test_ctrl_c_interrupts_a_wait_for_a_silent_server(server: Server) -> None:
     server.rules.append(Rule("stall", "*.tacozip"))
     script = f"import tacore\nprint('go', flush=True)\ntacore.load({server.url(NESTED)!r})\n"
     process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -136,7 +136,7 @@ def test_ctrl_c_is_heard_while_a_server_says_nothing(server: Server) -> None:
     assert "KeyboardInterrupt" in errors, errors
 
 
-def test_public_objects_of_other_stores_come_over_https(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_public_objects_of_other_stores_are_read_over_https(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Without GDAL."""
     (tmp_path / "bucket").mkdir()
     (tmp_path / "bucket" / "a b.tacozip").write_bytes((DATA / NESTED).read_bytes())
@@ -157,7 +157,7 @@ def test_public_objects_of_other_stores_come_over_https(monkeypatch: pytest.Monk
 
 
 def test_another_version_on_the_server_is_not_unpickled(tmp_path: Path) -> None:
-    """Told by its ETag, where tables and sizes are equal."""
+    """The ETag tells versions of equal tables and sizes apart."""
     (tmp_path / "x.tacozip").write_bytes((DATA / NESTED).read_bytes())
     with Server(tmp_path) as server:
         pickled = pickle.dumps(tacore.load(server.url("x.tacozip")).data)
@@ -170,7 +170,7 @@ def test_another_version_on_the_server_is_not_unpickled(tmp_path: Path) -> None:
 
 
 def test_options_in_force_are_pickled(server: Server) -> None:
-    """Another process knows nothing of set_storage_options()."""
+    """Another process has no options from set_storage_options()."""
     tacore.set_storage_options(headers={"X-Key": "in force"})
     rows = tacore.load(server.url(NESTED)).data
     tacore.set_storage_options()

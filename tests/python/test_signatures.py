@@ -1,4 +1,4 @@
-"""Every public name with its signature is written down in signatures.txt: what users call changes on purpose only.
+"""signatures.txt lists every public name with its signature, so that none changes by accident.
 
     python tests/python/test_signatures.py --update
 """
@@ -35,7 +35,7 @@ def signature(value: Any) -> str:
 
 
 def members(owner: type) -> Iterator[str]:
-    """Methods, properties and attributes that a class of ours defines, its bases of ours included."""
+    """Methods, properties and attributes that a class of tacore defines, its bases in tacore included."""
     seen = set()
     for base in owner.__mro__:
         if not base.__module__.startswith("tacore"):
@@ -77,7 +77,7 @@ def signatures() -> list[str]:
     return lines
 
 
-def test_signatures_are_those_written_down() -> None:
+def test_signatures_equal_the_recorded_ones() -> None:
     written, found = WRITTEN.read_text("utf-8").splitlines(), signatures()
     gone, new = [line for line in written if line not in found], [line for line in found if line not in written]
     changes = [f"- {line}" for line in gone] + [f"+ {line}" for line in new]
@@ -85,12 +85,12 @@ def test_signatures_are_those_written_down() -> None:
     assert written == found
 
 
-def test_every_public_name_says_what_it_is() -> None:
+def test_every_public_name_has_a_docstring() -> None:
     silent = [name for name in public_names(tacore) if not (getattr(tacore, name).__doc__ or "").strip()]
     assert not silent
 
 
-def test_names_that_are_listed_are_there() -> None:
+def test_listed_names_exist() -> None:
     assert set(tacore.__all__) <= set(dir(tacore))
     for name in tacore.__all__:
         assert getattr(tacore, name) is not None

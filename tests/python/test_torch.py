@@ -1,4 +1,4 @@
-"""Datasets for PyTorch: with PyTorch where it is installed, and by what stands in for its protocol."""
+"""Datasets for PyTorch: with PyTorch where it is installed, else with a stand-in for its protocol."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def double(sample: Any) -> Any:
 
 
 def ids_of(batches: Any) -> list[int]:
-    """What tells the samples of FLAT apart: the sum of their pixels."""
+    """The sums of pixels, which identify the samples of FLAT."""
     return [int(numpy.asarray(sample).astype("int64").sum()) for (batch,) in batches for sample in batch]
 
 
@@ -68,7 +68,7 @@ def test_a_sample_has_its_pixels() -> None:
         data[1.5]
 
 
-def test_a_batch_is_read_at_once() -> None:
+def test_getitems_reads_a_batch_in_one_call() -> None:
     data = TorchDataset(tacore.load(NESTED), INPUTS, jobs=3)
     for batch in (data.__getitems__([4, 0, 4]), copy.copy(data).__getitems__([4, 0, 4])):
         assert len(batch) == 3
@@ -86,7 +86,7 @@ def test_samples_of_named_inputs_are_dicts_and_transforms_see_them() -> None:
     assert (numpy.asarray(data.__getitems__([1])[0][0]) == numpy.asarray(data[1][0])).all()
 
 
-def test_what_cannot_be_read_is_raised() -> None:
+def test_an_unreadable_sample_is_raised() -> None:
     with pytest.raises(tacore.TacoNavigationError, match="nothing"):
         TorchDataset(tacore.load(NESTED), "nothing")[0]
     with pytest.raises(tacore.TacoNavigationError, match="FILE"):
@@ -103,7 +103,7 @@ def test_datasets_survive_pickling() -> None:
         assert (got == expected).all()
 
 
-def test_batches_are_those_of_a_loader() -> None:
+def test_batches_equal_those_of_a_loader() -> None:
     data = TorchIterableDataset(tacore.load(FLAT), batch_size=3, seed=2)
     assert len(data) == 6
     assert ids_of(data) == in_order(seed=2)
@@ -124,7 +124,7 @@ def test_ranks_are_given_together() -> None:
     assert len(shares[0]) == 3
 
 
-def test_a_stream_goes_on_where_its_state_says() -> None:
+def test_a_stream_resumes_from_its_state() -> None:
     data = TorchIterableDataset(tacore.load(FLAT), batch_size=3, seed=2)
     passing = iter(data)
     first = [next(passing), next(passing)]
@@ -135,7 +135,7 @@ def test_a_stream_goes_on_where_its_state_says() -> None:
     assert ids_of(again) == in_order(seed=2, epoch=1)
 
 
-def test_samples_left_out_are_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_skipped_samples_are_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = tmp_path / "x.tacozip"
     data = bytearray(FLAT.read_bytes())
     where = tacore.load(FLAT).data.read(3).removeprefix("/vsisubfile/").split(",")[0]
@@ -147,7 +147,7 @@ def test_samples_left_out_are_told(tmp_path: Path, caplog: pytest.LogCaptureFixt
     assert "row 3" in caplog.text
 
 
-def test_without_torch_they_follow_the_same_protocol() -> None:
+def test_datasets_follow_the_protocol_without_torch() -> None:
     code = """
 import sys
 sys.modules["torch"] = None
@@ -186,7 +186,7 @@ class FakeTorch:
         self.from_dlpack = numpy.from_dlpack
 
     def epoch(self, data: Any, num_workers: int, base_seed: int, stop_after: int = 10**9) -> list[int]:
-        """What a DataLoader with workers that are started anew gives, at most so many batches of each."""
+        """The samples of a DataLoader with newly started workers, at most that many batches of each."""
         streams = []
         for worker in range(num_workers):
             copied = pickle.loads(pickle.dumps(data))  # of the main process
@@ -222,10 +222,10 @@ def fake_torch(monkeypatch: pytest.MonkeyPatch) -> FakeTorch:
 @pytest.mark.parametrize("num_workers", [1, 2, 3])
 @pytest.mark.parametrize("sets_epoch", [False, True])
 @pytest.mark.parametrize("base_seeds", [range(10, 14), [7] * 4])
-def test_workers_started_anew_go_on_with_whole_epochs(
+def test_new_workers_after_a_resume_train_whole_epochs(
     fake_torch: FakeTorch, num_workers: int, sets_epoch: bool, base_seeds: Any
 ) -> None:
-    """After a resume the rest of one epoch is not all that is ever trained on."""
+    """After a resume, all later epochs are whole."""
     data = TorchIterableDataset(tacore.load(FLAT), batch_size=3, seed=2)
     passing = iter(data)
     done = [next(passing), next(passing)]
@@ -245,7 +245,7 @@ def test_workers_started_anew_go_on_with_whole_epochs(
     assert ids_of(again) == in_order(seed=2, epoch=4)  # and in this process
 
 
-def test_a_pass_that_workers_left_begins_anew(fake_torch: FakeTorch) -> None:
+def test_an_unfinished_pass_of_workers_starts_again(fake_torch: FakeTorch) -> None:
     data = TorchIterableDataset(tacore.load(FLAT), batch_size=3, seed=2)
     assert fake_torch.epoch(data, 2, 1, stop_after=3) == in_order(seed=2)[:9]
     assert fake_torch.epoch(data, 2, 1) == in_order(seed=2)
@@ -255,7 +255,7 @@ def test_a_pass_that_workers_left_begins_anew(fake_torch: FakeTorch) -> None:
     assert fake_torch.epoch(data, 2, 3) == in_order(seed=2, epoch=2)
 
 
-def test_what_the_data_loader_says_is_no_option() -> None:
+def test_options_of_the_data_loader_are_refused() -> None:
     with pytest.raises(TypeError, match="'num_workers' is no option here: the DataLoader assigns batches"):
         TorchIterableDataset(tacore.load(FLAT), num_workers=2)
 
@@ -275,7 +275,7 @@ def test_resume_with_fresh_workers() -> None:
 
 
 @needs_torch
-def test_tensors_are_the_memory_of_the_core() -> None:
+def test_tensors_share_the_memory_of_the_core() -> None:
     data = TorchDataset(tacore.load(NESTED), ["optical", "dem"])
     optical, dem = data[0]
     assert isinstance(data, torch.utils.data.Dataset)
@@ -321,7 +321,7 @@ def test_workers_share_a_stream(method: str) -> None:
 
 
 @needs_torch
-def test_persistent_workers_go_on_with_the_next_epoch() -> None:
+def test_persistent_workers_continue_with_the_next_epoch() -> None:
     data = TorchIterableDataset(tacore.load(FLAT), batch_size=3, seed=2)
     batches = torch.utils.data.DataLoader(data, batch_size=None, num_workers=2, persistent_workers=True)
     for epoch in range(3):
@@ -331,7 +331,7 @@ def test_persistent_workers_go_on_with_the_next_epoch() -> None:
 @needs_torch
 @pytest.mark.parametrize("num_workers", [0, 2])
 @pytest.mark.parametrize("num_done", [1, 2, 3, 5])
-def test_a_stateful_data_loader_goes_on(num_workers: int, num_done: int) -> None:
+def test_a_stateful_data_loader_resumes(num_workers: int, num_done: int) -> None:
     stateful = pytest.importorskip("torchdata.stateful_dataloader").StatefulDataLoader
     options = {"batch_size": None, "num_workers": num_workers}
     first = stateful(TorchIterableDataset(tacore.load(FLAT), batch_size=3, seed=2), **options)

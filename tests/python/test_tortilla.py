@@ -1,4 +1,4 @@
-"""Tortillas, as far as they are Python's."""
+"""Tortillas: what the Python layer adds."""
 
 from __future__ import annotations
 
@@ -29,27 +29,13 @@ def test_no_samples_and_equal_ids_are_refused() -> None:
         Tortilla([b"x"])  # type: ignore[list-item]
 
 
-def test_loose_schemas_are_joined() -> None:
-    samples = [Sample(id="a", path=b"", z=1), Sample(id="b", path=b"", z=2.5, a="x"), Sample(id="c", path=b"", z=None)]
-    rows = Tortilla(samples, strict_schema=False).export_metadata()
-    assert rows.column_names == ["id", "type", "path", "z", "a"]  # in the order first seen
-    assert rows["z"].to_pylist() == [1.0, 2.5, None] and rows["a"].to_pylist() == [None, "x", None]
-
-
-def test_padding_fills_up() -> None:
-    padded = Tortilla(flat(3, k=1), pad_to=4)
-    rows = padded.export_metadata().to_pylist()
-    assert len(padded) == 4 and rows[3]["id"].startswith("__TACOPAD__") and rows[3]["k"] is None
-    assert len(Tortilla(flat(4), pad_to=2)) == 4
-
-
 @pytest.mark.parametrize(("pad_to", "error"), [(0, ValueError), (-1, ValueError), (1.5, TypeError), ("2", TypeError)])
-def test_padding_to_nothing_is_refused(pad_to: Any, error: type[Exception]) -> None:
+def test_an_invalid_pad_to_is_refused(pad_to: Any, error: type[Exception]) -> None:
     with pytest.raises(error):
         Tortilla(flat(3), pad_to=pad_to)
 
 
-def test_files_before_folders_are_warned_of() -> None:
+def test_a_file_before_a_folder_is_a_warning() -> None:
     folder = Sample(id="f", path=Tortilla(flat()))
     with pytest.warns(UserWarning, match="FOLDERs before FILEs"):
         Tortilla([Sample(id="a", path=b""), folder])
@@ -58,7 +44,7 @@ def test_files_before_folders_are_warned_of() -> None:
         Tortilla([folder, Sample(id="a", path=b"")])
 
 
-def test_depth_and_export() -> None:
+def test_export_metadata_numbers_rows_at_each_depth() -> None:
     tree = Tortilla(nested(2))
     assert (Tortilla(flat()).depth, tree.depth) == (0, 1)
     assert Tortilla([Sample(id="x", path=tree)]).depth == 2
@@ -99,14 +85,14 @@ class Numbers(TortillaExtension):
         {"n:row": np.arange(3)},
     ],
 )
-def test_what_an_extension_gives_gets_its_types(answer: Any) -> None:
+def test_columns_of_an_extension_have_its_types(answer: Any) -> None:
     tortilla = Tortilla(flat(3))
     assert tortilla.extend_with(Numbers(answer=answer)) is tortilla
     assert tortilla.fields() == [("n:row", "int32", "Of the row")]
     assert tortilla.column("n:row") == [0, 1, 2]
 
 
-def test_rows_and_names_must_fit() -> None:
+def test_an_extension_with_wrong_rows_or_names_is_refused() -> None:
     tortilla = Tortilla(flat(3, k=1))
     before = tortilla.export_metadata()
     with pytest.raises(ValueError, match="Extension returned 2 rows, expected 3"):
@@ -120,13 +106,13 @@ def test_rows_and_names_must_fit() -> None:
 
 
 @pytest.mark.parametrize("name", ["schema_only", "return_none"])
-def test_nulls_for_each_sample(name: str) -> None:
+def test_schema_only_gives_a_null_for_each_sample(name: str) -> None:
     tortilla = Tortilla(flat(3)).extend_with(Numbers(**{name: True})).extend_with(MajorTOM(**{name: True}))
     assert tortilla.column("n:row") == [None] * 3 and tortilla.column("majortom:code") == [None] * 3
     assert [kind for _, kind, _ in tortilla.fields()] == ["int32", "string"]
 
 
-def test_pop() -> None:
+def test_pop_removes_a_column_and_returns_it_as_a_table() -> None:
     tortilla = Tortilla(flat(3)).extend_with({"k": pa.array([1, 2, 3], pa.int8()), "o": ["a", None, "c"]})
     assert tortilla.pop("k").equals(pa.table({"k": pa.array([1, 2, 3], pa.int8())}))
     assert [name for name, _, _ in tortilla.fields()] == ["o"]
@@ -146,7 +132,7 @@ def test_pop() -> None:
         pandas.DataFrame({"k": [1, 2, 3, 4]}),
     ],
 )
-def test_tables_extend(table: Any) -> None:
+def test_tables_of_any_library_extend_a_tortilla(table: Any) -> None:
     assert Tortilla(flat(4)).extend_with(table).column("k") == [1, 2, 3, 4]
     with pytest.raises(ValueError, match="expected 3"):
         Tortilla(flat(3)).extend_with(table)
@@ -177,7 +163,7 @@ def test_samples_are_extended_in_parallel_and_in_order() -> None:
         assert Tortilla(flat(3)).extend_samples(Length(), executor=threads).column("length") == [1, 2, 3]
 
 
-def test_extensions_of_samples_and_of_tortillas_are_not_mixed() -> None:
+def test_sample_and_tortilla_extensions_are_not_interchangeable() -> None:
     with pytest.raises(TypeError, match="extend_samples"):
         Tortilla(flat(2)).extend_with(Length())
     with pytest.raises(TypeError, match="SampleExtension"):
@@ -198,7 +184,7 @@ def test_an_error_in_one_sample_changes_nothing() -> None:
     assert tortilla.fields() == []
 
 
-def test_samples_of_tables_and_folders(tmp_path: Path) -> None:
+def test_samples_are_made_from_tables_and_folders(tmp_path: Path) -> None:
     for name in ("t0/a.bin", "t0/b.bin", "t1/a.bin", "t1/b.bin"):
         (tmp_path / "in" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "in" / name).write_bytes(name.encode())
@@ -228,7 +214,7 @@ def _plain(table: pa.Table) -> pa.Table:
     return table.cast(pa.schema([pa.field(f.name, f.type) for f in table.schema]))
 
 
-def test_millions_of_samples_are_columns(tmp_path: Path) -> None:
+def test_millions_of_samples_are_kept_as_columns(tmp_path: Path) -> None:
     file = tmp_path / "x"
     file.write_bytes(b"x")
     tortilla = Tortilla.from_columns(["a", "b"], [file, str(file)], {"k": np.array([1, 2], np.int16)})
@@ -238,7 +224,7 @@ def test_millions_of_samples_are_columns(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda t: pickle.loads(pickle.dumps(t))])
-def test_copies_are_alike(again: Any) -> None:
+def test_copies_are_equal(again: Any) -> None:
     tree = Tortilla(nested(3), strict_schema=False).extend_with({"k": pa.array([1, None, 3], pa.int8())})
     padded = Tortilla(flat(3, k=b"x"), pad_to=2)
     for tortilla in (tree, padded):
@@ -250,8 +236,8 @@ def test_copies_are_alike(again: Any) -> None:
         assert "only" not in [name for name, _, _ in tortilla.fields()]
 
 
-def test_the_place_of_strict_schema_in_published_writers() -> None:
-    """A bool is no number to pad to."""
+def test_strict_schema_is_the_second_argument_as_published() -> None:
+    """A bool is not taken for pad_to."""
     uneven = [Sample(id="a", path=b"1", x=1), Sample(id="b", path=b"1")]
     assert Tortilla(uneven, False).column("x") == [1, None]
     assert len(Tortilla(uneven[:1], True)) == 1

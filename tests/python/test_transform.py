@@ -1,4 +1,4 @@
-"""One dataset made of another."""
+"""Operations that make one dataset from another."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_a_strict_export_is_refused_where_children_differ(golden: Path, tmp_path
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A FOLDER whose files are of 100 MB, without taking them from the disk."""
+    """A FOLDER of sparse files of 100 MB."""
     folder = tmp_path_factory.mktemp("large") / "large"
     tacore.export(Path(__file__).parents[1] / "golden" / "nested.tacozip", folder)
     for file in sorted((folder / "DATA").glob("*/item_0")):
@@ -111,7 +111,7 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
     assert os.listdir(tmp_path) == ["x.tacozip"]
 
 
-def test_an_export_gets_the_id_that_is_given(golden: Path, tmp_path: Path) -> None:
+def test_an_export_gets_the_given_id(golden: Path, tmp_path: Path) -> None:
     both = tacore.concat([tacore.load(golden / "flat.tacozip"), tacore.load(golden / "flat_plain.tacozip")])
     assert len(tacore.load(tacore.export(both, tmp_path / "both", id="both")).data) == len(both.data)
     assert tacore.load(tmp_path / "both").id == "both"
@@ -128,7 +128,7 @@ def test_an_export_gets_the_id_that_is_given(golden: Path, tmp_path: Path) -> No
         ("a.b", "folder", "a.b", False),
     ],
 )
-def test_the_format_is_the_suffix_or_said(
+def test_the_format_comes_from_the_suffix_or_an_argument(
     golden: Path, tmp_path: Path, output: str, output_format: str, expected: str, is_zip: bool
 ) -> None:
     path = tacore.export(golden / "flat.tacozip", tmp_path / "new" / "folders" / output, output_format)
@@ -136,7 +136,7 @@ def test_the_format_is_the_suffix_or_said(
     assert path.is_file() == is_zip and path.exists()
 
 
-def test_a_frame_is_exported_with_what_it_shows(golden: Path, tmp_path: Path) -> None:
+def test_a_frame_is_exported_with_its_visible_rows_and_columns(golden: Path, tmp_path: Path) -> None:
     """Published compile() takes frames, and so do these."""
     dataset = tacore.load(golden / "nested.tacozip")
     some = dataset.data[::-1][:2]
@@ -169,10 +169,10 @@ def test_a_frame_is_exported_with_what_it_shows(golden: Path, tmp_path: Path) ->
         tacore.export(7, tmp_path / "seven.tacozip")  # type: ignore[arg-type]
 
 
-def test_arguments_in_the_order_of_the_published_packages(
+def test_arguments_have_the_order_of_the_published_packages(
     golden: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A bool there says whether a bar is shown."""
+    """A bool at that position switches the progress bar."""
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     dataset = tacore.load(golden / "flat.tacozip")
@@ -207,7 +207,7 @@ def test_parquet_options_reach_the_tables(golden: Path, tmp_path: Path) -> None:
     assert metadata.row_group(0).column(0).compression == "SNAPPY"
 
 
-def test_other_spellings_mean_the_same(golden: Path, tmp_path: Path) -> None:
+def test_published_spellings_of_arguments_are_accepted(golden: Path, tmp_path: Path) -> None:
     tacore.export(dataset=golden / "nested.tacozip", output_path=tmp_path / "a", mode="folder")
     tacore.export(tacore.load(golden / "nested.tacozip"), tmp_path / "b", workers=1, progress=False)
     tacore.folder2zip(folder_path=tmp_path / "a", zip_output=tmp_path / "a.tacozip")
@@ -220,7 +220,7 @@ def test_other_spellings_mean_the_same(golden: Path, tmp_path: Path) -> None:
         tacore.export(golden / "flat.tacozip", tmp_path / "x", output_path=tmp_path / "y")
 
 
-def test_converters_refuse_the_other_kind(golden: Path, tmp_path: Path) -> None:
+def test_converters_refuse_inputs_of_the_other_format(golden: Path, tmp_path: Path) -> None:
     with pytest.raises(tacore.TacoValidationError):
         tacore.zip2folder(golden / "nested", tmp_path / "x")
     with pytest.raises(tacore.TacoValidationError):
@@ -233,7 +233,7 @@ def test_converters_refuse_the_other_kind(golden: Path, tmp_path: Path) -> None:
     assert tf.convert(golden / "nested.tacozip", tmp_path / "y").is_dir()
 
 
-def test_names_that_are_no_text_work(golden: Path, tmp_path: Path) -> None:
+def test_path_names_that_are_not_utf_8_work(golden: Path, tmp_path: Path) -> None:
     name = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9")
     path = tacore.export(golden / "flat.tacozip", name + ".tacozip")
     assert os.fsencode(path.name) == b"caf\xe9.tacozip" and path.is_file()
@@ -258,7 +258,7 @@ def long_work(large: Path, folder: Path) -> list[tuple[str, Callable[[Any], obje
     ]
 
 
-def test_progress_counts_up_to_all(large: Path, tmp_path: Path) -> None:
+def test_progress_counts_up_to_the_total(large: Path, tmp_path: Path) -> None:
     for name, work in long_work(large, tmp_path):
         seen: list[tuple[int, int]] = []
         work(lambda done, total, seen=seen: seen.append((done, total)))
@@ -270,7 +270,7 @@ def test_progress_counts_up_to_all(large: Path, tmp_path: Path) -> None:
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
 
-def test_a_callback_stops_the_work_which_leaves_nothing(large: Path, tmp_path: Path) -> None:
+def test_a_callback_can_cancel_and_no_file_is_left(large: Path, tmp_path: Path) -> None:
     for name, work in long_work(large, tmp_path):
         before = sorted(os.listdir(tmp_path))
         with pytest.raises(tacore.TacoIOError, match="stopped"):
@@ -283,7 +283,7 @@ def test_a_callback_stops_the_work_which_leaves_nothing(large: Path, tmp_path: P
         tf.sync(tmp_path / "store" / "large", tmp_path / "back")
 
 
-def test_ctrl_c_stops_the_work_which_leaves_nothing(large: Path, tmp_path: Path) -> None:
+def test_ctrl_c_cancels_and_no_file_is_left(large: Path, tmp_path: Path) -> None:
     program = f"""
 import sys, time, tacore
 def slow(done, total):
@@ -310,7 +310,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_a_bar_is_shown_on_a_terminal_unless_it_is_not_wanted(
+def test_a_progress_bar_is_shown_on_a_terminal_unless_it_is_off(
     golden: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def shown(name: str, **how: Any) -> str:
@@ -327,7 +327,7 @@ def test_a_bar_is_shown_on_a_terminal_unless_it_is_not_wanted(
     assert _progress.callback("x", progress=True) is not None
 
 
-def test_the_bar_ends_once_and_shows_in_notebooks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_progress_bar_ends_once_and_shows_in_notebooks(monkeypatch: pytest.MonkeyPatch) -> None:
     class OutStream(io.StringIO):  # as ipykernel has it: no terminal
         __module__ = "ipykernel.iostream"
 
@@ -343,7 +343,7 @@ def test_the_bar_ends_once_and_shows_in_notebooks(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     "name", ["nested.tacozip", "nested_padded", "cascade_tacocat", "polygons.tacozip"]
 )
-def test_a_dataset_becomes_samples_to_be_written(golden: Path, tmp_path: Path, name: str) -> None:
+def test_to_taco_gives_a_taco_that_can_be_written(golden: Path, tmp_path: Path, name: str) -> None:
     source = tacore.load(golden / name)
     taco = tf.to_taco(source)
     assert taco.id == source.id and len(taco) == len(source.data)
@@ -355,7 +355,7 @@ def test_a_dataset_becomes_samples_to_be_written(golden: Path, tmp_path: Path, n
     assert {change.name for change in found.collection} <= {"taco:subset_date"} and not found.samples
 
 
-def test_a_dataset_before_2_0_becomes_samples_too(golden: Path, tmp_path: Path) -> None:
+def test_to_taco_accepts_datasets_before_2_0(golden: Path, tmp_path: Path) -> None:
     source = tacore.load(golden / "v1" / "nested.taco")
     tacore.create(tf.to_taco(source), tmp_path / "created.tacozip")
     tacore.export(source, tmp_path / "exported.tacozip")
@@ -377,7 +377,7 @@ def test_samples_of_a_dataset_can_be_extended(golden: Path, tmp_path: Path) -> N
 # ----------------------------------------------------------------------------------------- edit, diff, sync, validation
 
 
-def test_an_edit_changes_what_it_says_and_nothing_else(golden: Path, tmp_path: Path) -> None:
+def test_an_edit_changes_only_the_given_members_and_columns(golden: Path, tmp_path: Path) -> None:
     [path] = copies(golden / "nested.tacozip", tmp_path, "a.tacozip")
     opened = tacore.load(path)
     before = tree(opened)
@@ -392,7 +392,7 @@ def test_an_edit_changes_what_it_says_and_nothing_else(golden: Path, tmp_path: P
     assert is_clean(path)
 
 
-def test_columns_come_from_files_and_tables(golden: Path, tmp_path: Path) -> None:
+def test_columns_are_edited_from_files_and_tables(golden: Path, tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow")
     [path] = copies(golden / "nested.tacozip", tmp_path, "a.tacozip")
     (tmp_path / "more.csv").write_text("id,label\nasia,x\neurope,y\n")
@@ -423,7 +423,7 @@ def test_an_edit_that_breaks_a_rule_changes_nothing(golden: Path, tmp_path: Path
     assert path.read_bytes() == before
 
 
-def test_a_diff_tells_what_became_of_what(golden: Path, tmp_path: Path) -> None:
+def test_a_diff_lists_changed_members_columns_and_samples(golden: Path, tmp_path: Path) -> None:
     same = tf.diff(golden / "nested.tacozip", golden / "nested")
     assert not same and repr(same) == "<Diff: equal>"
     [path] = copies(golden / "nested.tacozip", tmp_path, "a.tacozip")
@@ -460,7 +460,7 @@ def test_a_store_gives_back_every_byte(golden: Path, tmp_path: Path) -> None:
     assert tf.sync(golden / "flat.tacozip", store / "again", overwrite=True).replaced == "again"
 
 
-def test_validation_finds_what_is_broken(golden: Path, tmp_path: Path) -> None:
+def test_validation_finds_damage(golden: Path, tmp_path: Path) -> None:
     assert is_clean(golden / "nested.tacozip")
     issues = validate(golden / "permuted_offsets.tacozip")
     assert {"OFF-1"} <= {issue.rule for issue in issues}

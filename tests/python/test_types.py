@@ -17,7 +17,7 @@ EXAMPLES = sorted((ROOT / "examples" / "python").glob("*.py"))
 
 
 def mypy(*args: str | Path, cache: Path) -> str:
-    """What it says about files or packages; nothing when all is well."""
+    """The messages of mypy about files or packages; empty without errors."""
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file", ROOT / "pyproject.toml", "--cache-dir", cache]
     done = subprocess.run([*command, *args], cwd=PACKAGE.parents[0], capture_output=True, text=True)
     return "" if done.returncode == 0 else done.stdout + done.stderr
@@ -47,7 +47,7 @@ def test_a_wrong_type_is_found(cache: Path, tmp_path: Path) -> None:
     assert "wrong.py:3" in complaints and "wrong.py:4" in complaints
 
 
-def test_the_package_says_that_it_is_typed() -> None:
+def test_the_package_has_a_py_typed_marker() -> None:
     assert (PACKAGE / "py.typed").exists()
     stub = PACKAGE / "_core.pyi"
     if stub.exists():

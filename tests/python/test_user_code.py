@@ -13,7 +13,7 @@ import tacore as tacoreader
 
 
 def parse(path: str) -> tuple[str, int, int]:
-    """What users do with a path that GDAL opens."""
+    """Parses a VSI path as user code does."""
     found = re.fullmatch(r"/vsisubfile/(\d+)_(\d+),(.+)", path)
     assert found
     return found[3], int(found[1]), int(found[2])
@@ -50,7 +50,7 @@ def test_a_training_loop_reads_samples_by_position(golden: Path) -> None:
     ]
 
 
-def test_data_index_pattern_of_loaders(golden: Path) -> None:
+def test_samples_are_read_by_id_as_in_loaders(golden: Path) -> None:
     ds = tacoreader.load(str(golden / "nested.tacozip"))
     rows = ds.data
     ids = rows.to_arrow()["id"].to_pylist()
@@ -65,14 +65,14 @@ def reload_and_read(arguments: tuple[str, int]) -> list[bytes]:
     return [read_range(sub.read(n)) for n in range(len(sub))]
 
 
-def test_a_pool_whose_workers_load_again(golden: Path) -> None:
+def test_workers_of_a_pool_load_the_dataset_again(golden: Path) -> None:
     path = str(golden / "nested.tacozip")
     with concurrent.futures.ProcessPoolExecutor(2) as pool:
         results = list(pool.map(reload_and_read, [(path, n) for n in range(3)]))
     assert results[1] == [b"asia/item_0", b"asia/item_1", b"asia/item_2"]
 
 
-def test_filters_then_pandas_by_way_of_arrow(golden: Path) -> None:
+def test_a_filtered_frame_converts_to_pandas_through_arrow(golden: Path) -> None:
     pd = pytest.importorskip("pandas")
     ds = tacoreader.load(str(golden / "flat.tacozip"))
     found = ds.filter_datetime("2023-01-01/2023-03-31").filter_bbox(-10, 35, 5, 44)
@@ -81,7 +81,7 @@ def test_filters_then_pandas_by_way_of_arrow(golden: Path) -> None:
     assert found.data.to_pandas().equals(table)
 
 
-def test_a_cascade_and_its_files(golden: Path) -> None:
+def test_files_of_a_cascade_filter_are_read(golden: Path) -> None:
     ds = tacoreader.load(str(golden / "cascade_tacocat"))
     files = []
     found = ds.filter_datetime("2023-01-01/2023-12-31").filter_bbox(-10, 35, 5, 44, level=1)
@@ -114,7 +114,7 @@ def test_levels_are_joined_in_sql(golden: Path) -> None:
 
 
 @pytest.mark.parametrize("backend", ["pyarrow", "polars", "pandas"])
-def test_the_tour_of_the_documentation(golden: Path, backend: str) -> None:
+def test_the_documented_tour_works(golden: Path, backend: str) -> None:
     pytest.importorskip(backend)
     tacoreader.use(backend)
     try:
@@ -142,7 +142,7 @@ def test_the_top_level_has_the_names_of_the_published_reader() -> None:
 
 
 @pytest.mark.parametrize("as_bytes", [False, True])
-def test_names_that_are_not_utf_8(golden: Path, tmp_path: Path, as_bytes: bool) -> None:
+def test_path_names_that_are_not_utf_8_work(golden: Path, tmp_path: Path, as_bytes: bool) -> None:
     name = os.fsencode(tmp_path) + b"/caf\xe9.tacozip"
     try:
         Path(os.fsdecode(name)).write_bytes((golden / "flat.tacozip").read_bytes())
@@ -159,7 +159,7 @@ def test_names_that_are_not_utf_8(golden: Path, tmp_path: Path, as_bytes: bool) 
     assert missing.value.path == os.fsdecode(name) + "x"
 
 
-def test_every_form_of_path(golden: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_type_of_path_is_accepted(golden: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Somewhere:
         def __fspath__(self) -> str:
             return str(golden / "flat.tacozip")
@@ -173,13 +173,13 @@ def test_every_form_of_path(golden: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.parametrize("path", [None, 5, 1.5, [None], [5], {}, object()])
-def test_what_is_no_path_is_a_type_error(path: Any) -> None:
+def test_a_value_that_is_not_a_path_is_a_type_error(path: Any) -> None:
     with pytest.raises(TypeError):
         tacoreader.load(path)
 
 
 @pytest.mark.parametrize("path", ["", "a\0b", "/"])
-def test_odd_paths_are_errors_of_tacore(path: str) -> None:
+def test_invalid_paths_are_tacore_errors(path: str) -> None:
     with pytest.raises(tacoreader.TacoError):
         tacoreader.load(path)
 

@@ -43,12 +43,12 @@ def streaming(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_what_a_conversion_leaves_out_is_told(
+def test_a_conversion_warns_of_what_it_omits(
     streaming: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Histograms and the chunk table were lost without a word."""
+    """Histograms and the chunk table used to be dropped silently."""
     v1.convert(streaming, tmp_path / "x.tacozip")
-    assert "the chunk table and histograms of a streaming file are not carried" in caplog.text
+    assert "the chunk table and histograms of a streaming file are not converted" in caplog.text
 
 
 def test_a_chunk_is_a_tensor_of_arrow(streaming: Path) -> None:
@@ -84,7 +84,7 @@ sys.stdout.buffer.write(bytes(memoryview(chunk)))
         assert out == name + b"\n" + expected
 
 
-def test_chunks_are_the_places_of_a_raster(streaming: Path) -> None:
+def test_a_chunk_has_the_pixels_of_its_part_of_the_raster(streaming: Path) -> None:
     rows = tacore.load(streaming).data
     expected = raster.read_tensor(rows, "tile_r2_c3/dem")
     assert (v1.read_chunk(rows, "tile_r2_c3/dem::0") == expected).all()
@@ -103,7 +103,7 @@ def test_chunks_are_the_places_of_a_raster(streaming: Path) -> None:
         ("tile_r1_c1::0", tacore.TacoError),
     ],
 )
-def test_what_is_no_chunk_is_an_error(streaming: Path, id: str, error: type[Exception]) -> None:
+def test_an_unknown_chunk_is_an_error(streaming: Path, id: str, error: type[Exception]) -> None:
     with pytest.raises(error):
         tacore.load(streaming).data.read(id)
 
@@ -116,7 +116,7 @@ def test_an_id_that_ends_like_a_chunk_is_read(golden: Path) -> None:
                 assert isinstance(rows.read(id), (str, bytes, tacore.TacoDataFrame))
 
 
-def test_histograms_are_those_of_the_pixels(streaming: Path) -> None:
+def test_histograms_equal_those_of_the_pixels(streaming: Path) -> None:
     dataset = tacore.load(streaming)
     found = {each.component: each for each in v1.histograms(dataset)}
     assert sorted(found) == ["dem", "mask", "optical"]
@@ -193,7 +193,7 @@ def test_parts_are_joined(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("collection", [ABOUT, json.dumps(ABOUT)])
-def test_one_is_made_of_the_other(tmp_path: Path, golden: Path, collection: Any) -> None:
+def test_tortilla2taco_and_taco2tortilla_are_inverses(tmp_path: Path, golden: Path, collection: Any) -> None:
     source = golden / "v1" / "flat.tortilla"
     taco = v1.tortilla2taco(source, collection, tmp_path / "x.taco")
     assert tacore.load(taco).id == "demo"
@@ -210,7 +210,7 @@ def test_one_is_made_of_the_other(tmp_path: Path, golden: Path, collection: Any)
         v1.taco2tortilla(back)
 
 
-def test_a_tortilla_and_a_collection_keep_to_the_rules_of_0_2_0(tmp_path: Path) -> None:
+def test_create_accepts_trees_and_collections_of_0_2_0(tmp_path: Path) -> None:
     from tacore.datamodel import Sample, Taco, Tortilla
 
     emails = [{"value": "a@lab.org", "roles": ["work"]}, {"value": "b@lab.org"}]
@@ -230,7 +230,7 @@ def test_a_tortilla_and_a_collection_keep_to_the_rules_of_0_2_0(tmp_path: Path) 
         v1.create(uneven, tmp_path / "z.taco", bad)
     with pytest.raises(tacore.TacoFormatError):
         v1.create(uneven, tmp_path / "z.taco", "[]")
-    with pytest.raises(tacore.TacoValidationError, match=r"ends in \.taco"):
+    with pytest.raises(tacore.TacoValidationError, match=r"must end in \.taco"):
         v1.create(uneven, tmp_path / "z.tortilla", about)
     taco = Taco(Tortilla([Sample("a", b"1")]), "t", "1.0.0", "d", ["MIT"], [{"name": "p"}], ["other"])
     with pytest.raises(TypeError, match="a Taco has its own collection"):
@@ -238,7 +238,7 @@ def test_a_tortilla_and_a_collection_keep_to_the_rules_of_0_2_0(tmp_path: Path) 
     assert not list(tmp_path.glob("z*"))
 
 
-def test_samples_are_written(tmp_path: Path) -> None:
+def test_samples_are_written_as_a_file(tmp_path: Path) -> None:
     from tacore.datamodel import Sample, Taco, Tortilla
 
     scene = ROOT / "examples" / "data" / "scene" / "optical.tif"
@@ -263,7 +263,7 @@ def test_samples_are_written(tmp_path: Path) -> None:
         v1.create(tortilla, tmp_path / "y.tacozip")
 
 
-def test_bad_samples_are_told(streaming: Path) -> None:
+def test_bad_samples_are_reported(streaming: Path) -> None:
     dataset = tacore.load(streaming)
     assert v1.sanity_check(dataset) == []
     seen: list[str] = []
@@ -283,7 +283,7 @@ def test_bad_samples_are_told(streaming: Path) -> None:
     assert v1.sanity_check(dataset.data.read(0), read)[0].path.endswith("dem")
 
 
-def test_bytes_are_checked_as_bytes(golden: Path) -> None:
+def test_samples_of_format_bytes_are_checked_as_bytes(golden: Path) -> None:
     kinds = set()
     rows = tacore.load(golden / "v1" / "mixed.tortilla")
     assert v1.sanity_check(rows, lambda data: kinds.add(type(data)), jobs=1) == []
@@ -291,8 +291,8 @@ def test_bytes_are_checked_as_bytes(golden: Path) -> None:
     assert kinds
 
 
-def test_several_chunks_make_a_raster(tmp_path: Path) -> None:
-    """The last ones are cut off by the image."""
+def test_several_chunks_form_a_raster(tmp_path: Path) -> None:
+    """The last chunks end at the edge of the image."""
     tog = tmp_path / "lrf.tif"
     scene = ROOT / "examples" / "data" / "scene" / "optical.tif"
     raster.make_tog(scene, tog, block_size=144, zstd_level=1)
@@ -310,7 +310,7 @@ def test_several_chunks_make_a_raster(tmp_path: Path) -> None:
 
 
 def load_writer() -> Any:
-    """Of the files that published tools wrote."""
+    """The module that writes files as published tools do."""
     pytest.importorskip("pyarrow")
     import importlib.util
 
@@ -322,8 +322,8 @@ def load_writer() -> Any:
     return module
 
 
-def test_columns_without_a_place_in_2_survive(tmp_path: Path) -> None:
-    """A column without a name was gone after the conversion to 2.0."""
+def test_a_column_without_a_name_survives_the_conversion_to_2(tmp_path: Path) -> None:
+    """A column without a name used to be lost in the conversion to 2.0."""
     parquet = pytest.importorskip("pyarrow.parquet")
     arrow = pytest.importorskip("pyarrow")
     names = ["tortilla:id", "tortilla:file_format", "tortilla:offset", "tortilla:length", ""]

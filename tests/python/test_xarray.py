@@ -18,7 +18,7 @@ NESTED = ROOT / "examples" / "data" / "landsat_nested.tacozip"
 SCENE = ROOT / "examples" / "data" / "scene" / "optical.tif"
 
 
-def test_an_array_says_where_its_pixels_lie() -> None:
+def test_an_array_has_the_coordinates_of_its_pixels() -> None:
     array = raster.to_xarray(tacore.load(NESTED), "tile_r1_c1/optical")
     opened = raster.open_raster(tacore.load(NESTED), "tile_r1_c1/optical")
     assert array.dims == ("band", "y", "x")
@@ -44,7 +44,7 @@ def test_an_array_says_where_its_pixels_lie() -> None:
         (slice(None), slice(30, 10, -7), slice(255, 200, -3)),
     ],
 )
-def test_a_part_is_that_of_the_whole(part: tuple) -> None:
+def test_a_subset_equals_that_of_the_whole_array(part: tuple) -> None:
     array, whole = raster.to_xarray(SCENE), raster.to_xarray(SCENE).load()
     assert (array[part].values == whole[part].values).all()
     assert array[part].shape == whole[part].shape
@@ -73,6 +73,6 @@ def test_arrays_survive_pickling_and_are_cut_into_chunks() -> None:
     assert float(chunked.mean()) == pytest.approx(float(array.mean()))
 
 
-def test_bands_that_are_not_there_are_refused_at_once() -> None:
+def test_bands_out_of_range_are_refused_when_opening() -> None:
     with pytest.raises(tacore.TacoQueryError):
         raster.to_xarray(SCENE, bands=[7])

@@ -115,13 +115,13 @@ class Check:
         for place in places:
             out, said = out.replace(place.encode(), b"HERE/"), said.replace(place, "HERE/")
         # A local dataset proves the paths that it shows by its central directory; that of a remote one may not be at hand.
-        said = "".join(line for line in said.splitlines(True) if "places of samples are not proved" not in line)
+        said = "".join(line for line in said.splitlines(True) if "offsets of samples are not verified" not in line)
         return code, out, said
 
     # --- Cases: functions of a store ---
 
     def same(self, store):
-        """Each dataset is read as the local one is; all of them from two stores, for the rest is the same."""
+        """Each dataset reads like the local one; stores other than two are asked for some only, as their code is shared."""
         names = [name for name in DATASETS if type(store) in (fakes.GoogleStorage, fakes.Azure) or name in EACH]
         for name in names if store.has_folders else names[:1]:
             file_id = DATASETS[name]
@@ -137,7 +137,7 @@ class Check:
                 [request for request in store.requests if request.status >= 300])
 
     def exact(self, store):
-        """Of a sample, its bytes and the local header in front of them are asked for; of the head of the file, what tells GDAL its size."""
+        """A sample takes one range, with its local file header; opening also takes the range that gives GDAL the size."""
         with zipfile.ZipFile(self.folder / "big.tacozip") as archive:
             data = archive.read("DATA/s5")
         store.requests.clear()
@@ -151,14 +151,14 @@ class Check:
         require(sum(sizes) <= len(data) + 16384 + 32768 and len(store.requests) <= 5, f"{store.requests}")
 
     def missing(self, store):
-        """What is not there is "no such file", wherever the store says so."""
+        """A missing object is "no such file", however the store states it."""
         names = ["none.tacozip", "none", "none/.tacocat"] if store.has_folders else ["none.tacozip"]
         for name in names:
             code, out, said = self.taco("info", store.url(name), environment=store.environment)
             require(code == 1 and out == b"" and store.url(name) in said and "no such file" in said.lower(), said)
 
     def refused(self, store):
-        """Keys of someone else are refused with the status, which is not "no such file"."""
+        """Wrong keys are an error with the HTTP status, which is not "no such file"."""
         for name in ["flat.tacozip", "nested"] if store.has_folders else ["flat.tacozip"]:
             store.requests.clear()
             code, out, said = self.taco("info", store.url(name), environment=store.refused())
@@ -168,7 +168,7 @@ class Check:
             require(all(request.status in (401, 403) for request in store.requests), store.requests)
 
     def without_keys(self, store):
-        """Without a word about credentials nothing is read, and nothing hangs."""
+        """Without credentials nothing is read, and nothing hangs."""
         known = {name: value for name, value in store.environment.items()
                  if "ENDPOINT" in name or name in ("OSS_HTTPS", "OSS_VIRTUAL_HOSTING", "SWIFT_STORAGE_URL")}
         code, out, said = self.taco("info", store.url("flat.tacozip"), environment=known)
@@ -176,7 +176,7 @@ class Check:
         require("no such file" not in said.lower(), said)
 
     def faulty(self, store, faults, expected=None):
-        """`taco read` of a sample while the server fails: its bytes, or an error with these words."""
+        """`taco read` of a sample while the server fails gives its bytes, or an error with these words."""
         with zipfile.ZipFile(self.folder / "big.tacozip") as archive:
             data = archive.read("DATA/s5")
         store.faults = list(faults)
@@ -194,29 +194,29 @@ class Check:
         return len(store.requests)
 
     def twice_500(self, store):
-        """Two failures at each place of the conversation are passed over."""
+        """Two failures at each request are retried."""
         for place in range(self.requests_to_read(store)):
             self.faulty(store, [None] * place + [fakes.plain_error(500), fakes.plain_error(503)])
 
     def truncated(self, store):
-        """A body that ends early is asked for again."""
+        """A truncated body is requested again."""
         for place in range(self.requests_to_read(store)):
             self.faulty(store, [None] * place + [fakes.truncated])
 
     def always(self, store):
-        """A failure that stays is an error after as many tries as are allowed."""
-        self.faulty(store, [fakes.plain_error(503)] * 50, "HTTP status 503, 5 times")
+        """A permanent failure is an error after the allowed number of tries."""
+        self.faulty(store, [fakes.plain_error(503)] * 50, "HTTP status 503 (5 tries)")
         require(len(store.faults) == 45, f"{50 - len(store.faults)} requests")
         self.faulty(store, [fakes.plain_error(404)], "no such file".capitalize())
 
     def given(self, store):
-        """Options that a dataset is opened with hold for it, not those that are set for all."""
+        """Options given to load apply to the dataset, not the options set globally."""
         path = store.url("flat.tacozip")
         code, out, said = self.load(path, 1, 30, environment=store.environment)
         require(code == 0 and out == b"5 samples\n", f"{out} {said}")
         store.faults = [fakes.plain_error(503)] * 50
         code, out, said = self.load(path, 2, 30, environment=store.environment)
-        require(code == 1 and not out and "HTTP status 503, 2 times" in said, f"{out} {said}")
+        require(code == 1 and not out and "HTTP status 503 (2 tries)" in said, f"{out} {said}")
         require(len(store.faults) == 48, f"{50 - len(store.faults)} requests")
         # A server that says nothing: set for all is a day.
         left = threading.Event()
@@ -227,7 +227,7 @@ class Check:
         require(len(store.faults) == 1, f"{2 - len(store.faults)} requests")
 
     def late(self, store):
-        """What happens to the file while it is read is an error that says so."""
+        """A file that changes while it is read is an error that says so."""
         last = self.requests_to_read(store) - 1
         fail, gone, forbidden = fakes.plain_error(500), fakes.plain_error(404), fakes.plain_error(403)
         self.faulty(store, [None] * last + [fail, gone], "the file changed while it was read: it is gone")
@@ -236,10 +236,10 @@ class Check:
         def newer(handler, _):
             store.modified = "Tue, 03 Mar 2026 03:03:03 GMT"
             handler.answer(503, b"")
-        self.faulty(store, [None] * last + [newer], "its time of modification is another one")
+        self.faulty(store, [None] * last + [newer], "its modification time differs")
 
     def together(self, store):
-        """The levels of a FOLDER are under way at the same time."""
+        """The levels of a FOLDER are requested concurrently."""
         if not store.has_folders:
             return
         meeting = threading.Barrier(2, timeout=60)
@@ -255,7 +255,7 @@ class Check:
         require(code == 0 and not store.faults, said)
 
     def ignored_range(self, store):
-        """A server that sends all instead of a part gives no wrong bytes."""
+        """A server that ignores Range gives no wrong bytes."""
         last = self.requests_to_read(store) - 1
         self.faulty(store, [None] * last + [fakes.whole])
         self.faulty(store, [None] * last + [fakes.whole, None] * 10, "expected")

@@ -281,7 +281,7 @@ COPIES = {
 
 
 def collect(world):
-    """Inputs are named relative to a base path, which is the folder on the server."""
+    """Inputs are named relative to base_path, which is the folder on the server."""
     world.out.mkdir()
     url = world.server.url + "/collected"
     _, warning = run(world.tool, "collect", url + "/x.tacozip", url + "/y.tacozip", "-o", world.out, quiet=False)
@@ -306,7 +306,7 @@ def index_opens(world):
 
 
 def create_of_urls(world):
-    """Samples of a table may be on a server, whole files and parts of them."""
+    """Samples of a table may be URLs, of whole files and byte ranges."""
     world.out.mkdir()
     table = world.out / "t.csv"
     url = world.server.url
@@ -333,7 +333,7 @@ def sync_back(world):
 
 
 def refusals(world):
-    """A server is read only."""
+    """Outputs on a server are refused."""
     world.out.mkdir()
     url = world.server.url
     cases = {"edit": ("edit", url + "/nested.tacozip", "--set", "title=x"),
@@ -350,7 +350,7 @@ def refusals(world):
 
 
 def limit(world):
-    """No more requests at a time than are allowed, and several where they are."""
+    """No more concurrent requests than allowed, and several where they are."""
     world.out.mkdir()
     for most, name in ((3, "many.tacozip"), (3, "many"), (40, "many")):
         world.server.most = 0
@@ -359,7 +359,7 @@ def limit(world):
 
 
 def merged(world):
-    """Neighbours come together: far fewer requests than samples."""
+    """Adjacent samples are fetched together: far fewer requests than samples."""
     world.out.mkdir()
     for name in ("x.tacozip", "x"):
         world.server.num_requests = 0
@@ -387,7 +387,7 @@ COPYING = {name: COPIES[name] for name in ("export_zip", "export_zip_as_folder",
 
 
 def twice_500(world):
-    """What passes is tried again."""
+    """Transient errors are retried."""
     for name, arguments in COPYING.items():
         seen = {}
 
@@ -405,7 +405,7 @@ def twice_500(world):
 
 
 def stop(world, behaviour, words):
-    """With this fault every command ends with an error of these words, and nothing is left of its output."""
+    """With this fault every command ends with an error of these words and leaves no output."""
     for name, arguments in COPYING.items():
         shutil.rmtree(world.out, ignore_errors=True)
         world.out.mkdir()
@@ -430,11 +430,11 @@ def truncated(world):
         handler.close_connection = True
         return True
 
-    stop(world, behaviour, ("2 times",))
+    stop(world, behaviour, ("(2 tries)",))
 
 
 def changed(world):
-    """Another ETag in the middle: an error, not a mixture."""
+    """Another ETag halfway is an error, not a mixture."""
     def behaviour(_handler, path, begin, _body, headers):
         if is_data(path, begin):
             headers["ETag"] = '"another"'
@@ -444,7 +444,7 @@ def changed(world):
 
 
 def damaged(world):
-    """A flipped byte on the way from a ZIP is seen by its CRC-32."""
+    """A byte of a ZIP that is flipped in transfer is detected by its CRC-32."""
     def behaviour(handler, path, begin, body, headers):
         if not is_data(path, begin):
             return False

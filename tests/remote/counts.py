@@ -115,7 +115,7 @@ def python():
 
 @case
 def count__open_zip(world):
-    """Of a small dataset one request, and at most 64 kB: all metadata are in the last bytes. Of others two."""
+    """Opening a small ZIP takes one request of at most 64 kB, for its last bytes; opening a larger one takes two."""
     with Server(world.data) as server:
         for name in ("landsat.tacozip", "landsat_nested.tacozip", "golden/flat.tacozip", "parts/a.tacozip"):
             few(world.counted(server, "info", server.url(name)), 1, 64_000, server)
@@ -126,7 +126,7 @@ def count__open_zip(world):
 
 @case
 def count__open_small(world):
-    """One request when all of a file is in its first bytes, and of a query and a read, too: nothing is fetched twice."""
+    """A file that fits into the first bytes takes one request, a query and a read included."""
     count = 0
     names = [path for path in (world.data / "golden").rglob("*")
              if path.suffix in (".tacozip", ".tortilla", ".taco") and path.stat().st_size <= FIRST_READ and
@@ -146,7 +146,7 @@ def count__open_small(world):
 
 @case
 def count__open_folder(world):
-    """levels + 2: is it a .tacocat, COLLECTION.json, and the levels, each once."""
+    """Opening a FOLDER takes levels + 2 requests: the probe for a .tacocat, COLLECTION.json, and each level once."""
     with Server(world.data) as server:
         for name, levels in (("folder", 2), ("flat", 1)):
             found = world.counted(server, "info", server.url(name))
@@ -157,7 +157,7 @@ def count__open_folder(world):
 
 @case
 def count__open_tacocat(world):
-    """levels + 1 of the index by name."""
+    """Opening a .tacocat by name takes levels + 1 requests."""
     with Server(world.data) as server:
         found = world.counted(server, "info", server.url("indexed/.tacocat"))
         assert len(found) == 3, server.list()
@@ -168,7 +168,7 @@ def count__open_tacocat(world):
 
 @case
 def count__open_older(world):
-    """Tortilla and TACO 0.2: two. Streaming TACO: three for the tables of all levels."""
+    """Opening a Tortilla or TACO 0.2 takes two requests, a streaming TACO three for the tables of all levels."""
     with Server(world.data) as server:
         for name in ("flat.tortilla", "flat.taco"):
             assert len(world.counted(server, "info", server.url(name))) <= 2, server.list()
@@ -180,7 +180,7 @@ def count__open_older(world):
 
 @case
 def count__parts(world):
-    """A set of parts, whichever is named: the first bytes of each once, and its footer where that is not among them."""
+    """Opening a set of parts by any of them fetches the first bytes of each once, and a footer beyond them."""
     for size, most in ((3000, 1), (60_000, 2)):
         samples = world.scratch / f"parts_{size}"
         samples.mkdir()
@@ -200,8 +200,8 @@ def count__parts(world):
 
 @case
 def count__chunk(world):
-    """A chunk of a streaming TACO: one request more than opening, for its bytes and for the directory of the TIFF, which
-    proves where they are. The directory is asked for once for each raster, and files of headers never."""
+    """A chunk of a streaming TACO takes one request more than opening, for its bytes and for the directory of its TIFF,
+    which verifies their offsets. The directory is fetched once for each raster, and files of headers never."""
     folder = world.scratch / "wide"
     folder.mkdir()
     state = 1
@@ -233,8 +233,8 @@ def count__chunk(world):
 
 @case
 def count__query(world):
-    """A query of a large dataset fetches footers, and what it touches: these columns of these row groups, not others. Of each
-    row group two requests: for what it filters by, and for the rest, however many columns these are."""
+    """A query of a large dataset fetches footers and only the columns and row groups that it needs. Each row group
+    takes two requests: its filter columns, and all others."""
     name = large_dataset(world)
     chunks = column_chunks(world.data / name)
     size = LARGE_ROWS // LARGE_GROUPS
@@ -272,8 +272,8 @@ def count__query(world):
 
 @case
 def count__query_index(world):
-    """A level table of up to 512 KiB comes whole when it is opened, so that a query of all of it costs nothing more. Of a
-    larger one its end comes, and then what is touched."""
+    """A level table of up to 512 KiB is fetched whole when it is opened, so that a query of it takes no request. Of a
+    larger one its end is fetched, and then the parts that are needed."""
     with Server(world.data) as server:
         small = large_index(world, 1500)
         table = level0_of(world.data / small)
@@ -302,8 +302,8 @@ def count__query_index(world):
 
 @case
 def count__filter_partitions(world):
-    """A filter over small partitions costs what opening them does, wherever they lie; over an index of their rows what opening
-    that does."""
+    """A filter over small partitions takes the requests of opening them, wherever they lie; a filter over an index
+    takes those of opening the index."""
     with Server(world.data) as server:
         for name in ("collected/TACOLLECTION.json", "indexed/.tacocat"):
             opened = len(world.counted(server, "info", server.url(name)))
@@ -316,7 +316,7 @@ def count__filter_partitions(world):
 
 @case
 def count__index(world):
-    """Each ZIP is opened once, and all of its tables come in one request, or with the one that opens it."""
+    """Each ZIP is opened once, and its tables take one request, or none beyond the one that opens it."""
     large = large_dataset(world)
     cases = [(("parts/a.tacozip", "parts/b.tacozip"), 1), (("spread.tacozip",), 2), ((large, "large_1500/part.tacozip"), 2)]
     large_index(world, 1500)
@@ -339,7 +339,7 @@ def count__index(world):
 
 @case
 def count__copy(world):
-    """Of a tiny ZIP all comes in a few requests, whatever is made of it."""
+    """A tiny ZIP is fetched in a few requests, whatever is made of it."""
     with Server(world.data) as server:
         name = "golden/flat.tacozip"
         few(world.counted(server, "convert", server.url(name), world.scratch / "copied"), 4, 2**30, server)
@@ -350,8 +350,8 @@ def count__copy(world):
 
 @case
 def count__read(world):
-    """The bytes of one sample: one request more than opening, of these and the local header in front of them, which proves
-    them; a ZIP that an index leads to is opened first."""
+    """The bytes of one sample take one request more than opening, for them and their local file header, which verifies
+    them; a ZIP of an index is opened first."""
     with Server(world.data) as server:
         for name, sample in (("landsat.tacozip", "tile_r1_c1"), ("flat", "tile_r1_c1"), ("folder", "tile_r2_c1/dem"),
                              ("landsat_nested.tacozip", "tile_r1_c1/dem"), ("indexed/.tacocat", "tile_r1_c1/dem"),
@@ -369,7 +369,7 @@ def count__read(world):
 
 @case
 def count__connections(world):
-    """Connections are used again: no more of them than requests were in flight at once."""
+    """Connections are reused: there are never more than concurrent requests."""
     with Server(world.data) as server:
         found = world.counted(server, "validate", server.url("landsat_nested.tacozip"), "--deep")
         assert len(found) > 2 and len({request.connection for request in found}) <= (os.cpu_count() or 1), server.list()
@@ -382,8 +382,8 @@ def count__connections(world):
 
 @case
 def count__side_by_side(world):
-    """The collection of a FOLDER and of a .tacocat is asked for along with level 0, the levels below all at once: none is
-    answered before all are there."""
+    """The collection of a FOLDER and of a .tacocat is requested concurrently with level 0, and all deeper levels
+    concurrently: none is answered before all have arrived."""
     with Server(world.data) as server:
         for name, path, parties in (("folder", "*/folder/[CM]*", 2), ("indexed/.tacocat", "*/.tacocat/[Cl]*", 2),
                                     ("deep", "*/deep/METADATA/level[12]*", 2)):
@@ -398,7 +398,7 @@ def count__side_by_side(world):
 
 @case
 def count__python_again(world):
-    """What has been read is not read again: rows, children and tables of a FOLDER; a sample at most once for each reading."""
+    """Nothing is read twice: rows, children and tables of a FOLDER; a sample at most once per read."""
     tacore = python()
     with Server(world.data) as server:
         dataset = tacore.load(server.url("folder"))
@@ -419,7 +419,7 @@ def count__python_again(world):
 
 @case
 def count__python_levels(world):
-    """Collection and level 0 are there after loading; the levels below when one of them is needed, each once."""
+    """Loading fetches the collection and level 0; deeper levels are fetched when one of them is needed, each once."""
     tacore = python()
     with Server(world.data) as server:
         for name, probes, below in (("folder", 1, 1), ("flat", 1, 0), ("deep", 1, 2), ("indexed/.tacocat", 0, 1)):
@@ -439,8 +439,8 @@ def count__python_levels(world):
 
 @case
 def count__python_late_levels(world):
-    """Levels that are opened long after the dataset come along with its COLLECTION.json and level 0, and are refused when
-    these are of another dataset by then, or gone."""
+    """Levels opened long after the dataset are requested together with its COLLECTION.json and level 0, and are refused
+    when these belong to another dataset by then, or are missing."""
     tacore = python()
     changes = {"": None, "COLLECTION.json": {"do": "another"}, "level0.parquet": {"do": "another"},
                "/level0.parquet": {"do": "status", "code": 404}}
@@ -459,7 +459,7 @@ def count__python_late_levels(world):
                 try:
                     dataset.sql("SELECT id FROM level1").data
                 except tacore.TacoIOError as error:
-                    assert "changed since it was opened" in str(error) and change in str(error), error
+                    assert "changed since the dataset was opened" in str(error) and change in str(error), error
                 else:
                     raise AssertionError(f"{name} with another {change} was read")
             server.rules = []  # it is as it was again
@@ -469,7 +469,8 @@ def count__python_late_levels(world):
 
 @case
 def count__python_late_threads(world):
-    """Threads that need the levels below at once ask for each of them once, and all are told of a dataset that was replaced."""
+    """Threads that need deeper levels concurrently fetch each level once, and each gets the error of a replaced
+    dataset."""
     tacore = python()
 
     def children(dataset):
@@ -489,7 +490,7 @@ def count__python_late_threads(world):
                 found = list(pool.map(lambda _, dataset=dataset: children(dataset), range(16)))
                 server.rules = []
                 if change:
-                    assert all("changed since it was opened" in text for text in found), found
+                    assert all("changed since the dataset was opened" in text for text in found), found
                 else:
                     assert found == [expected] * 16, found
                     assert len(server.requests) == (3 if wait else 1), server.list()
@@ -498,9 +499,9 @@ def count__python_late_threads(world):
 
 @case
 def count__python_older(world):
-    """Nested Tortillas: two requests to open and for the rows, as flat ones. The children of a sample: two, header and
-    footer, of that sample alone. What the tree is: the same of each nested sample, since only their footers prove how
-    deep they are; once."""
+    """A nested Tortilla takes two requests for opening and rows, as a flat one. The children of a sample take two, for
+    the header and footer of that sample alone. The tree takes the same of each nested sample, since only their footers
+    state their depth; once."""
     tacore = python()
     with Server(world.data) as server:
         for name in ("chips.tortilla", "chips.taco"):
@@ -523,7 +524,7 @@ def count__python_older(world):
 
 @case
 def count__python_tacocat(world):
-    """A ZIP that an index leads to is opened once: after that, a sample of it is one request, of its bytes and its local
+    """A ZIP of an index is opened once: after that, a sample of it takes one request, for its bytes and its local file
     header."""
     tacore = python()
     folder = world.data / "far"
@@ -545,7 +546,7 @@ def count__python_tacocat(world):
 
 @case
 def count__python_streaming(world):
-    """Streaming TACO: three requests for all tables; below, none."""
+    """A streaming TACO takes three requests for all tables, and none for navigation."""
     tacore = python()
     with Server(world.data) as server:
         dataset = tacore.load(server.url("stream.taco"))
@@ -560,7 +561,7 @@ def count__python_streaming(world):
 
 @case
 def count__python_header(world):
-    """A sample whose structure is in a column: one request of its bytes, exactly one range, at most 1.02 of what is needed."""
+    """A sample with a TIFF header column takes one request of exactly one range, at most 1.02 of the needed bytes."""
     tacore = python()
     from tacore import raster
     name = "header.tacozip"
@@ -590,7 +591,7 @@ def count__python_header(world):
 
 @case
 def count__python_bands(world):
-    """Bands that lie apart: one request of several ranges."""
+    """Bands that are stored apart take one request with several ranges."""
     tacore = python()
     from tacore import raster
     name, size, bands = "bands.tacozip", 512 * 256, 4
@@ -624,7 +625,8 @@ def count__python_bands(world):
 
 @case
 def count__python_bytes(world):
-    """read_bytes of many samples: neighbours in one range, those far apart in one request of several."""
+    """read_bytes of many samples merges adjacent ones into one range, and distant ones into one request with several
+    ranges."""
     tacore = python()
     name = scattered_dataset(world)
     here = tacore.load(str(world.data / name)).data
@@ -656,7 +658,8 @@ def count__python_bytes(world):
 
 @case
 def count__python_in_flight(world):
-    """As many requests as `max_concurrent_requests` allows are in flight: none is answered before twenty are there."""
+    """As many requests are in flight as `max_concurrent_requests` allows: none is answered before twenty have
+    arrived."""
     tacore = python()
     name = scattered_dataset(world)
     here = tacore.load(str(world.data / name)).data
@@ -675,7 +678,7 @@ def count__python_in_flight(world):
 
 @case
 def count__python_limit(world):
-    """`max_concurrent_requests` requests are in flight at a time, and not one more."""
+    """Never more than `max_concurrent_requests` requests are in flight."""
     tacore = python()
     name = scattered_dataset(world)
     now, most, lock = 0, 0, threading.Lock()
@@ -707,7 +710,7 @@ def count__python_limit(world):
 
 @case
 def count__python_connections(world):
-    """A thousand reads take the connection that is there."""
+    """A thousand reads use the existing connection."""
     tacore = python()
     name = scattered_dataset(world)
     with Server(world.data) as server:

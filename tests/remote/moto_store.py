@@ -77,7 +77,7 @@ def needed_files(world):
 
 @case
 def moto__all(world):
-    """All containers: of a public bucket without a key, then of a private one with signatures that are checked."""
+    """All containers: from a public bucket without a key, then from a private one with checked signatures."""
     with moto() as store:
         files = needed_files(world)
         store.make_bucket("open", world.data, files, x_amz_acl="public-read")

@@ -34,7 +34,8 @@ def refused(world, url, *options, env=None, words="403"):
 
 @case
 def store__signature(world):
-    """What checks signatures here knows the example of "Authenticating Requests: Using the Authorization Header"."""
+    """The signature check of these tests accepts the example of "Authenticating Requests: Using the Authorization
+    Header"."""
     headers = {"host": "examplebucket.s3.amazonaws.com", "range": "bytes=0-9", "x-amz-date": "20130524T000000Z",
                "x-amz-content-sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}
     headers["authorization"] = (
@@ -52,7 +53,7 @@ def store__signature(world):
 
 @case
 def store__s3(world):
-    """All containers from a store that checks each signature, under odd names, too."""
+    """All containers from a store that checks each signature, with odd names as well."""
     with Server(world.scratch, guard=S3(KEY, region="eu-central-1")) as server:
         options = ("--endpoint", server.root, "--region", "eu-central-1")
         count = compare_all(world, NAMES, "s3://data", *options, env=key_environment())
@@ -67,7 +68,7 @@ def store__s3(world):
 
 @case
 def store__s3_environment(world):
-    """Endpoint, region, keys, sessions and profiles where other tools of AWS look for them."""
+    """Endpoint, region, keys, sessions and profiles are read where other AWS tools read them."""
     token = (*KEY, "session/token==")
     files = {name: world.scratch / name for name in ("credentials", "config")}
     files["credentials"].write_text(f"[default]\naws_access_key_id = other\naws_secret_access_key = other\n\n"
@@ -92,7 +93,7 @@ def store__s3_environment(world):
 
 @case
 def store__s3_refused(world):
-    """A wrong key is an error that says what the store says; what is not there is not taken for it."""
+    """A wrong key is an error with the store's message, and is not reported as a missing file."""
     with Server(world.scratch, guard=S3(KEY)) as server:
         at = ("--endpoint", server.root)
         url = "s3://data/landsat_nested.tacozip"
@@ -109,7 +110,7 @@ def store__s3_refused(world):
 
 @case
 def store__s3_public(world):
-    """A public bucket without a key, and with keys that are not to be used."""
+    """A public bucket is read without a key, and without using existing keys."""
     with Server(world.scratch, guard=S3(KEY, public=["data"])) as server:
         at = ("--endpoint", server.root)
         count = compare_all(world, NAMES[:2], "s3://data", *at)
@@ -123,7 +124,7 @@ def store__s3_public(world):
 
 @case
 def store__s3_redirected(world):
-    """A store may send elsewhere; the signature is for the first host, and stays there."""
+    """A store may redirect; the signature is for the first host and is not sent on."""
     with Server(world.scratch) as other, Server(world.scratch, guard=S3(KEY), rules=[
             Rule("redirect", to=other.root + "{path}", code=307)]) as server:
         done = world.run("info", "s3://data/landsat_nested.tacozip", "--endpoint", server.root, env=key_environment())
@@ -142,7 +143,7 @@ def hub(world, **options):
 
 @case
 def store__hub(world):
-    """All containers of a public repository; files come from elsewhere, where no header of the user arrives."""
+    """All containers of a public repository; files are redirected to a host that gets no user header."""
     with hub(world) as (server, store, at):
         count = compare_all(world, NAMES, "hf://datasets/lab/chips", env=at)
         assert server.requests and store.requests
@@ -152,7 +153,7 @@ def store__hub(world):
 
 @case
 def store__hub_private(world):
-    """A token goes to the Hub with each request, and nowhere else."""
+    """A token is sent to the Hub with each request, and to no other host."""
     with hub(world, token="hf_secret", revisions=("main", "v1.0", "refs/pr/1")) as (server, store, at):
         token = at | {"HF_TOKEN": "hf_secret"}
         count = compare_all(world, NAMES[:2], "hf://datasets/lab/chips", env=token)
@@ -190,7 +191,7 @@ def certificate(world, name="server"):
 
 @case
 def store__tls(world):
-    """https with a certificate that is known; not with others, not for other names, and never on to http."""
+    """https works with a trusted certificate; not with others, not for other names, and never redirected to http."""
     chain, key = certificate(world)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(chain, key)
@@ -351,7 +352,8 @@ def nginx__http2(world):
 
 @case
 def nginx__ranges(world):
-    """nginx answers several ranges at once where it may; else they are asked for one by one, or cut out of the whole file."""
+    """nginx answers several ranges in one response where it may; else they are requested one by one, or cut out of the
+    whole file."""
     tacore = python()
     name = scattered_dataset(world)
     far = [40, 100, 160, 220]

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -24,11 +26,12 @@ class CountingSource final : public ByteSource {
   uint64_t size() const override { return bytes_.size(); }
   bool is_local() const noexcept override { return false; }
   void read(uint64_t offset, std::span<std::byte> out) const override {
-    ++num_questions;
+    ask();
     copy({offset, out.size()}, out);
   }
   std::vector<Bytes> read_ranges(std::span<const ByteRange> ranges) const override {
-    ++num_questions;
+    ask();
+    std::this_thread::sleep_for(latency);
     std::vector<Bytes> out;
     for (const ByteRange& range : ranges) {
       require_inside(range);
@@ -40,8 +43,14 @@ class CountingSource final : public ByteSource {
   const Bytes& bytes() const noexcept { return bytes_; }
   mutable std::atomic<int> num_questions = 0;
   mutable std::atomic<uint64_t> num_bytes = 0;
+  mutable std::atomic<bool> is_down = false;
+  mutable std::chrono::milliseconds latency{0};  ///< of read_ranges
 
  private:
+  void ask() const {
+    ++num_questions;
+    if (is_down) throw IoError("no line", {.path = name_});
+  }
   void copy(ByteRange range, std::span<std::byte> out) const {
     require_inside(range);
     num_bytes += range.size;

@@ -35,6 +35,11 @@ inline Collection collection() {
           .tasks = {"other"}};
 }
 
+inline Strings sorted(Strings lines) {
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
 /// A place for sources, and one for what is made of them.
 class Workshop {
  public:

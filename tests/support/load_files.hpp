@@ -54,6 +54,26 @@ inline std::vector<std::string> ids(const DataFrame& frame) { return values(fram
 inline DataFrame children(const DataFrame& frame, std::string_view id) { return std::get<DataFrame>(frame.read(id)); }
 inline std::string vsi(const DataFrame& frame, std::string_view id) { return std::get<VsiPath>(frame.read(id)).value; }
 
+/// Rows, paths and bytes of a frame and of all its children.
+inline std::string everything(const DataFrame& frame) {
+  std::string out = dump(frame);
+  for (int64_t i = 0; i < frame.num_rows(); ++i) {
+    const Node node = frame.read(i);
+    if (const auto* below = std::get_if<DataFrame>(&node)) {
+      out += everything(*below);
+    } else {
+      out += std::get<VsiPath>(node).value + to_text(frame.read_bytes(i));
+    }
+  }
+  return out;
+}
+
+inline std::string numbers_text(const std::vector<double>& all) {
+  std::string out;
+  for (const double number : all) out += std::to_string(number) + " ";
+  return out;
+}
+
 /// Collects what the library reports at a level. Afterwards nobody listens, and warnings would still reach who does.
 class Report {
  public:

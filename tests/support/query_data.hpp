@@ -12,6 +12,11 @@
 /// Datasets that a test describes in SQL, and rows by where they are stored.
 namespace tacore {
 
+/// One of the four ZIPs of the golden cascade_tacocat.
+inline Dataset part(int number) {
+  return load(golden("cascade_tacocat/cascade_part000" + std::to_string(number) + ".tacozip"));
+}
+
 /// A FOLDER dataset in `folder`, one query for each level. A query counts its rows with `FROM range(n) r(i)` and names
 /// all columns, `internal:*` included. There is no data behind its samples.
 inline std::string make_folder(const TemporaryFolder& folder, const std::string& name, const std::string& pit_schema,

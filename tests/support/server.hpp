@@ -48,7 +48,12 @@ inline TestAnswer answer(int status, const std::string& body, const std::string&
 inline TestAnswer answer_range(const TestRequest& request, const std::string& file, const std::string& headers = {}) {
   const std::string range = request.header("Range");
   unsigned long long first = 0, last = 0;
-  if (std::sscanf(range.c_str(), "bytes=%llu-%llu", &first, &last) != 2) return answer(200, file, headers);
+  if (std::sscanf(range.c_str(), "bytes=-%llu", &last) == 1) {
+    first = file.size() - std::min<unsigned long long>(last, file.size());
+    last = file.size() - 1;
+  } else if (std::sscanf(range.c_str(), "bytes=%llu-%llu", &first, &last) != 2) {
+    return answer(200, file, headers);
+  }
   if (first >= file.size()) return answer(416, "", "Content-Range: bytes */" + std::to_string(file.size()) + "\r\n");
   last = std::min<unsigned long long>(last, file.size() - 1);
   return answer(206, file.substr(first, last - first + 1),

@@ -101,7 +101,7 @@ class Dataset:
             self.schemas.append({f.name: f.type for f in table.schema if is_metadata(f.name)})
 
     def facts(self, keep=lambda sample: True):
-        """What export shows: neither padding nor what stands below samples that are not kept."""
+        """The samples that export must write: neither padding nor descendants of dropped samples."""
         return [[s.facts() for s in level if not s.is_padding() and keep(root_of(s))] for level in self.levels]
 
 
@@ -230,7 +230,7 @@ def export(world, source, seed=0):
 
 
 def cascade(world, source, seed):
-    """A filter of a deeper level: what stands above survivors stays, and gaps are padded."""
+    """A filter of a deeper level keeps the ancestors of kept samples, and gaps are padded."""
     before = Dataset(source)
     level = seed % len(before.levels)
     start, end = datetime.datetime(2020, 1, 2), datetime.datetime(2020, 1, 5)
@@ -258,7 +258,7 @@ def cascade(world, source, seed):
 
 
 def order(world, source, seed):
-    """The rows of a query in its order, with a column more and one less."""
+    """The rows of a query in its order, with one column added and one dropped."""
     before = Dataset(source)
     world.taco("export", source, world.scratch / "out",
                "SELECT * EXCLUDE (name), length(id) AS letters FROM data ORDER BY id DESC LIMIT 5")
@@ -272,7 +272,7 @@ def order(world, source, seed):
 
 
 def concat(world, source, seed):
-    """A dataset and a part of it: ids that are there twice, columns that one lacks."""
+    """A dataset and a part of it: duplicate ids, and columns that one lacks."""
     before = Dataset(source)
     world.taco("export", source, world.scratch / "b.tacozip", "SELECT * EXCLUDE (cloud) FROM data ORDER BY id LIMIT 3")
     second = Dataset(world.scratch / "b.tacozip")
@@ -300,7 +300,7 @@ def concat(world, source, seed):
 
 
 def hostile(world, bad_id, level):
-    """Ids that lead elsewhere: refused, and nothing is written anywhere."""
+    """Ids with path traversal are refused, and nothing is written anywhere."""
     source = world.scratch / "source" / "deep" / "set"
     shutil.copytree(GOLDEN / "nested", source)
     file = source / "METADATA" / f"level{level}.parquet"

@@ -73,7 +73,7 @@ def content(subfile):
 
 
 def published_flat(folder):
-    """tacore reads, checks and brings over what pytortilla writes."""
+    """tacore reads, checks and converts a file that pytortilla writes."""
     files = tiles(folder)
     path = folder / "flat.tortilla"
     pytortilla.create(samples_of(files), str(path), quiet=True)
@@ -89,7 +89,7 @@ def published_flat(folder):
 
 
 def published_nested(folder):
-    """The same of a TACO that tacotoolbox writes, nested, with a collection."""
+    """tacore reads, checks and converts a nested TACO that tacotoolbox writes, with a collection."""
     files = tiles(folder)
     path = folder / "nested.taco"
     tacotoolbox.create(tacotoolbox.datamodel.Collection(**COLLECTION), nested_samples(folder, files), str(path), quiet=True)
@@ -151,7 +151,7 @@ def ours(folder):
 
 
 def ours_split(folder):
-    """tacoreader joins our partitions."""
+    """tacoreader joins partitions that tacore writes."""
     taco("convert", EXAMPLES / "landsat.tacozip", folder / "set.taco", "--split-size", "60kB", "--quiet")
     parts = sorted(folder.glob("set.*.part.taco"))
     assert len(parts) > 2, parts
@@ -160,7 +160,7 @@ def ours_split(folder):
 
 
 def ours_streaming(folder):
-    """A streaming TACO is one for readers that know nothing of streaming."""
+    """A streaming TACO is a plain TACO for readers without streaming support."""
     for i in range(2):
         (folder / "source" / f"img{i}").mkdir(parents=True)
         for id, file in tiles(folder).items():

@@ -70,7 +70,7 @@ def check_libraries() -> None:
 
 
 def check_alone() -> None:
-    """With no other package at all."""
+    """tacore works with no other package installed."""
     dataset = tacore.load(GOLDEN / "nested.tacozip")
     rows = dataset.sql("SELECT * FROM data LIMIT 2").data
     children = rows.read(0)

@@ -78,7 +78,7 @@ def check_entry(archive, info):
 
 
 def check_directory_end(archive, num_entries):
-    """The ZIP64 records are there exactly when a number or an entry needs them."""
+    """The ZIP64 records exist exactly when a number or an entry needs them."""
     size = archive.stat().st_size
     signature, _, _, here, all_, length, offset, comment = struct.unpack("<4sHHHHIIH", at(archive, size - 22, 22))
     assert (signature, comment) == (b"PK\5\6", 0)
@@ -159,7 +159,7 @@ def offsets(tool, scratch, offset):
 
 
 def entries(tool, scratch, count):
-    """So many entries, three of which are no samples."""
+    """That many entries, three of which are no samples."""
     (scratch / "one").write_text("x")
     with open(scratch / "table.csv", "w") as out:
         out.write("id,path\n")

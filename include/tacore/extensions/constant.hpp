@@ -11,13 +11,14 @@
 #include "tacore/types.hpp"
 #include "tacore/write/extension.hpp"
 
-/// Extensions whose values are stated, not computed: lists of columns. docs/extensions.md lists all built-in columns.
+/// Extensions with constant values: lists of columns whose values the caller gives. docs/extensions.md lists all
+/// built-in columns.
 namespace tacore::extensions {
 
-/// A column of a built-in extension, as `src/extensions/columns.inc` lists it.
+/// A column of a built-in extension: its name, type and description, and the values that it allows.
 struct ExtensionColumn {
   FieldDescription field = {};
-  std::string allowed = {};  ///< what a value must be, in words; empty where any value of the type is allowed
+  std::string allowed = {};  ///< the allowed values, in words; empty when any value of the type is allowed
 };
 
 /// The columns of the built-in extension `name` ("split", "stac", "methane", ...), in order. Throws SchemaError for a
@@ -26,8 +27,8 @@ struct ExtensionColumn {
 ///     extension_columns("split")[0].field.type;  // "string"
 TACORE_EXPORT std::vector<ExtensionColumn> extension_columns(std::string_view name);
 
-/// The same columns with a value for each, null for a missing one. Throws SchemaError for another number of values and
-/// for a value that its column does not allow.
+/// The columns of the built-in extension `name`, with one value for each, null for a missing one. Throws SchemaError
+/// for an unknown name, for another number of values, and for a value that its column does not allow.
 ///
 ///     sample.extend_with(make_columns("split", {"train"}));
 TACORE_EXPORT std::vector<MetadataField> make_columns(std::string_view name, std::vector<Value> values);
@@ -47,7 +48,7 @@ class TACORE_EXPORT ConstantExtension : public Extension {
     }
   }
   std::vector<FieldDescription> schema() const override { return schema_; }
-  /// The same as values(), for any subject.
+  /// The same values for any subject: values().
   std::vector<Value> compute(const Subject&) const override { return values_; }
   const std::vector<Value>& values() const noexcept { return values_; }
 
@@ -55,19 +56,19 @@ class TACORE_EXPORT ConstantExtension : public Extension {
   std::vector<FieldDescription> schema_;
   std::vector<Value> values_;
 };
-/// Constant columns of samples.
+/// An extension that adds constant columns to samples.
 using SampleColumns = ConstantExtension<SampleExtension, Sample>;
-/// Constant keys of COLLECTION.json.
+/// An extension that adds constant keys to COLLECTION.json.
 using TacoColumns = ConstantExtension<TacoExtension, Taco>;
 
-/// `split`: the use of a sample, "train", "test" or "validation". Throws SchemaError for another word.
+/// The column `split`: the use of a sample, "train", "test" or "validation". Throws SchemaError for another word.
 ///
 ///     sample.extend_with(Split("train"));
 struct TACORE_EXPORT Split : SampleColumns {
   explicit Split(const std::string& split);
 };
 
-/// `split:strategy`: how samples were assigned to splits, "random", "stratified", "manual", "other", "none" or
+/// The key `split:strategy`: how samples were assigned to splits, "random", "stratified", "manual", "other", "none" or
 /// "unknown". Throws SchemaError for another word.
 ///
 ///     taco.extend_with(SplitStrategy("random"));
@@ -75,7 +76,7 @@ struct TACORE_EXPORT SplitStrategy : TacoColumns {
   explicit SplitStrategy(const std::string& strategy);
 };
 
-/// Nothing, one number for all bands, or one number for each band.
+/// A value for each band: nothing, one number for all bands, or one number for each band.
 using PerBand = std::variant<std::monostate, double, std::vector<double>>;
 
 /// The arguments of Scaling.
@@ -85,22 +86,22 @@ struct ScalingOptions {
   std::optional<std::vector<int32_t>> padding = {};  ///< in pixels: top, right, bottom, left
 };
 
-/// `scaling:*`: physical value = stored value * scale_factor + scale_offset. When one of the two is a list, both
-/// columns are lists. Throws SchemaError for a value that the options do not allow.
+/// The columns `scaling:*`: physical value = stored value * scale_factor + scale_offset. When one of the two is a list,
+/// both columns are lists. Throws SchemaError for a value that the options do not allow.
 ///
 ///     sample.extend_with(Scaling({.scale_factor = 0.0001, .scale_offset = -0.1}));  // Sentinel-2 reflectance
 struct TACORE_EXPORT Scaling : SampleColumns {
   explicit Scaling(const ScalingOptions& options);
 };
 
-/// One class of a dataset's labels. `category` is its value in the label rasters; it is stored as text.
+/// A class of a dataset's labels. `category` is its value in the label rasters; it is stored as text.
 struct LabelClass {
   std::string name = {};
   std::variant<std::string, int64_t> category = {};
   std::optional<std::string> description = {};
 };
 
-/// `labels:*`: the classes of a dataset's labels.
+/// The keys `labels:*`: the classes of a dataset's labels, and their description.
 ///
 ///     taco.extend_with(Labels({{.name = "water", .category = 1}, {.name = "land", .category = 2}}, "Land cover"));
 struct TACORE_EXPORT Labels : TacoColumns {
@@ -108,16 +109,17 @@ struct TACORE_EXPORT Labels : TacoColumns {
                   const std::optional<std::string>& label_description = {});
 };
 
-/// One work that describes a dataset.
+/// A publication that describes a dataset.
 struct Publication {
   std::string doi = {};
   std::string citation = {};
   std::optional<std::string> summary = {};
 };
 
-/// `publications`: the works that describe a dataset.
+/// The key `publications`: the publications that describe a dataset.
 ///
-///     taco.extend_with(Publications({{.doi = "10.1000/xyz", .citation = "Doe, J. (2024)"}}));
+///     const Publication paper{.doi = "10.1000/xyz", .citation = "Doe, J. (2024)"};
+///     taco.extend_with(Publications(std::vector{paper}));
 struct TACORE_EXPORT Publications : TacoColumns {
   explicit Publications(const std::vector<Publication>& publications);
 };
@@ -137,8 +139,8 @@ struct RaiStatementOptions {
   std::optional<std::string> data_release_maintenance_plan = {};
 };
 
-/// `rai:data_collection` and ten other texts about responsible use; a text that is not given is null. Throws
-/// SchemaError when all texts are missing.
+/// The keys `rai:*` of a dataset: `rai:data_collection` and ten other texts about responsible use; a text that is not
+/// given is null. Throws SchemaError when all texts are missing.
 ///
 ///     taco.extend_with(RaiStatement({.data_biases = "Few samples at sea."}));
 struct TACORE_EXPORT RaiStatement : TacoColumns {

@@ -9,31 +9,38 @@
 
 namespace tacore::extensions {
 
+/// Options of GeotiffStats.
 struct GeotiffStatsOptions {
+  /// Compute the share of each class instead of mean, percentiles, ...
   bool categorical = false;
-  std::vector<int64_t> class_values = {};  ///< of a categorical raster: what its pixels can be
-  /// One pass where an exact percentile may take another: off by Histogram::error_bound() at most.
+  std::vector<int64_t> class_values = {};  ///< of a categorical raster: the possible pixel values
+  /// Compute percentiles in one pass, with an error of at most Histogram::error_bound(); exact ones may need a second
+  /// pass.
   bool approx = false;
-  bool histograms = false;                 ///< also the column `geotiff:histogram`
-  const RasterOpener* fallback = nullptr;  ///< for GeoTIFFs that tacore does not decode itself
+  bool histograms = false;                 ///< also add the column `geotiff:histogram`
+  const RasterOpener* fallback = nullptr;  ///< opens GeoTIFFs that tacore does not decode
 };
 
-/// Statistics of a GeoTIFF, for each band a list: of a continuous one `[min, max, mean, std, valid%, p25, p50, p75,
-/// p95]`, of a categorical one the share of valid pixels that each class has, in the order given. Valid are finite
-/// pixels that are not no data. Exact, in one pass over the pixels (see compute_quantiles); std is of the population,
-/// percentiles are as in Histogram::quantile. Writes nothing beside the file.
+/// The column `geotiff:stats`: statistics of a GeoTIFF, one list for each band. It is `[min, max, mean, std, valid%,
+/// p25, p50, p75, p95]` for continuous bands, and the share of valid pixels in each class, in the order given, for
+/// categorical ones. Valid pixels are finite and not no data. Statistics are exact (see compute_quantiles()); std is of
+/// the population, percentiles are as in Histogram::quantile(). No sidecar file is written.
+///
+///     sample.extend_with(GeotiffStats());
+///     mask.extend_with(GeotiffStats({.categorical = true, .class_values = {0, 1, 2}}));
 ///
 /// `scaling:scale_factor` and `scaling:scale_offset` of the sample, one number or one for each band, are applied to
-/// continuous statistics. A band without valid pixels has NaN and 0 %; a sample without any has null, and a warning.
-/// `geotiff:histogram` has Histogram::encode() of each band, of pixels as stored: their sum is the histogram of any
-/// samples together (stored_statistics).
+/// continuous statistics. A band without valid pixels has NaN and 0 %; a sample without any has null, with a warning.
+/// `geotiff:histogram` has Histogram::encode() of each band, of pixels as stored: the histograms of several samples can
+/// be merged (stored_statistics()).
 ///
-/// Throws with the id of the sample: SchemaError for a FOLDER, another format than GeoTIFF, a number of scaling values
-/// that is not that of the bands, a categorical band in which no pixel has a listed value; FormatError and IoError when
-/// it cannot be decoded.
+/// Throws, with the id of the sample, SchemaError for a FOLDER, a format other than GeoTIFF, a number of scaling values
+/// that is not that of the bands, and a categorical band in which no pixel has a listed value; FormatError and IoError
+/// when the GeoTIFF cannot be decoded.
 class TACORE_EXPORT GeotiffStats : public SampleExtension {
  public:
-  /// Throws SchemaError: categorical without class values, class values without it, a value twice.
+  /// Throws SchemaError for `categorical` without class values, class values without `categorical`, and a repeated
+  /// value.
   explicit GeotiffStats(const GeotiffStatsOptions& options = {});
   std::vector<FieldDescription> schema() const override;
   std::vector<Value> compute(const Sample& sample) const override;
@@ -42,8 +49,11 @@ class TACORE_EXPORT GeotiffStats : public SampleExtension {
   GeotiffStatsOptions options_;
 };
 
-/// The columns of 0.2.0: `stats:mean`, `stats:min`, `stats:max` and `stats:std` (of the population), a number for each
-/// band, of valid pixels as stored; NaN for a band without any. Throws as GeotiffStats.
+/// The statistics columns of TACO 0.2.0: `stats:mean`, `stats:min`, `stats:max` and `stats:std` (of the population).
+/// Each has one number for each band, of valid pixels as stored; NaN for a band without valid pixels. Throws as
+/// GeotiffStats.
+///
+///     sample.extend_with(Stats());
 class TACORE_EXPORT Stats : public SampleExtension {
  public:
   explicit Stats(const RasterOpener* fallback = nullptr) : fallback_(fallback) {}
@@ -54,12 +64,12 @@ class TACORE_EXPORT Stats : public SampleExtension {
   const RasterOpener* fallback_;
 };
 
-/// The columns of GeotiffStats for all samples, at each level that has TIFFs; a column that is there is replaced. FILEs
-/// that are no TIFF, FOLDERs and padding have null. `jobs` threads decode; 0 is one for each processor. Throws
-/// SchemaError when no FILE is a TIFF, and as GeotiffStats.
+/// Makes a copy of `samples` with the columns of GeotiffStats, at each level that has TIFFs; existing columns are
+/// replaced. FILEs that are not TIFF, FOLDERs and padding have null. `jobs` is the number of threads that decode; 0:
+/// one for each processor. Throws SchemaError when no FILE is a TIFF, and as GeotiffStats.
 TACORE_EXPORT Tortilla with_geotiff_stats(const Tortilla& samples, const GeotiffStatsOptions& options = {},
                                           int jobs = 0);
-/// The same for Stats.
+/// Makes a copy of `samples` with the columns of Stats, in the same way as with_geotiff_stats().
 TACORE_EXPORT Tortilla with_stats(const Tortilla& samples, const RasterOpener* fallback = nullptr, int jobs = 0);
 
 }  // namespace tacore::extensions

@@ -5,27 +5,31 @@
 #include "tacore/write/extension.hpp"
 #include "tacore/write/sample.hpp"
 
-/// The structure of TIFFs as metadata, so that readers need nothing before the pixels.
+/// TIFF headers as metadata, so that readers read nothing but pixels.
 namespace tacore::extensions {
 
-/// `taco:header` of a sample: where the tiles of its TIFF lie. Reads its directory, not its pixels. Only what TacoTIFF
-/// allows has one: tiles of a band each, one after another for each place and 8 bytes apart, ZSTD, little-endian, as
-/// `taco tog` writes them. No data is not part of it: Raster::nodata() looks it up in the TIFF.
+/// The column `taco:header`: the header of a sample's TIFF, which locates its tiles. It is computed from the directory
+/// of the TIFF; pixels are not read. Only a TacoTIFF can have it, as `taco tog` writes it: little-endian, with ZSTD
+/// tiles of one band each, the tiles of all bands at a position 8 bytes apart. The no-data value is not part of it:
+/// Raster::nodata() reads it from the TIFF.
+///
+///     sample.extend_with(TiffIndex());
 class TACORE_EXPORT TiffIndex : public SampleExtension {
  public:
   std::vector<FieldDescription> schema() const override;
-  /// Throws SchemaError, with the id of the sample and all reasons why it has none, also for a FOLDER; FormatError for
-  /// a broken TIFF; IoError.
+  /// Throws SchemaError, with the id of the sample and all reasons why it cannot have the column, also for a FOLDER;
+  /// FormatError for a damaged TIFF; IoError.
   std::vector<Value> compute(const Sample& sample) const override;
 };
 
+/// Options of with_tiff_index().
 struct TiffIndexOptions {
-  bool skip_others = false;  ///< null for a TIFF that cannot have one, instead of SchemaError
-  int jobs = 0;              ///< threads; 0 is one for each processor
+  bool skip_others = false;  ///< null for a TIFF that is not a TacoTIFF, instead of SchemaError
+  int jobs = 0;              ///< number of threads; 0: one for each processor
 };
 
-/// The same for the FILEs of all levels. A FOLDER, and a FILE that is no TIFF, has null; a level of these alone gets no
-/// column. Throws as above, and SchemaError when no sample has a header or a level has that column.
+/// Makes a copy of `samples` with the column `taco:header` at each level with TIFFs. FOLDERs, and FILEs that are not
+/// TIFF, have null. Throws as TiffIndex, and SchemaError when no sample has a TIFF or a level already has that column.
 TACORE_EXPORT Tortilla with_tiff_index(const Tortilla& samples, const TiffIndexOptions& options = {});
 
 }  // namespace tacore::extensions

@@ -10,39 +10,49 @@
 
 namespace tacore {
 
+/// Options of create_tacocat().
 struct TacocatOptions {
-  Task task = {};  ///< the unit of its progress is bytes of metadata, whose total grows while inputs are opened
-  std::string output = {};  ///< folder of the index, which is there; "": the one folder that all inputs are in
-  /// All inputs have the same columns, in any order, of the same types. false: an index has the columns of all, null
-  /// where an input has none, integers and reals in a type that holds both; such an index breaks rule CAT-7.
+  Task task = {};  ///< progress counts bytes of metadata; the total grows while inputs are opened
+  /// An existing folder in which the index is written; "": the parent folder of the inputs, when all have the same.
+  std::string output = {};
+  /// Require the same columns in all inputs, of the same types, in any order. false: the index has the columns of all
+  /// inputs, null where an input lacks one; where integers and real numbers meet, the type holds both. Such an index
+  /// breaks rule CAT-7.
   bool validate_schema = true;
-  bool single_file = false;  ///< the file `__TACOCAT__` (§6.5), which published readers do not open any more
-  bool overwrite = false;    ///< replace an index that is there, in one step
+  /// Write the single file `__TACOCAT__` instead of `.tacocat/`. Published readers no longer open it.
+  bool single_file = false;
+  bool overwrite = false;  ///< replace an existing index atomically
   ParquetOptions parquet = {};
 };
 
-/// Writes an index over TACO ZIPs (§6.5, §7.1.3): their rows joined, level by level, in the order of `inputs`, and
-/// their collections merged, as the folder `.tacocat` in `output`. Samples stay where they are. Rows name their ZIP by
-/// its file name alone: readers look for it beside the index, or in `LoadOptions::base_path`; where an input is
-/// elsewhere, a warning says so. Returns the path of the index, which appears whole and synced, or not at all. A few
-/// row groups are in memory, and a few files open, at a time. The same inputs give the same bytes, whatever the number
-/// of threads.
+/// Writes a TACOCAT index, through which many TACO ZIPs open as one dataset: the folder `.tacocat` in `output`, with
+/// the rows of all `inputs`, level by level and in the order of `inputs`, and their merged collections. Samples stay in
+/// the ZIPs. Returns the path of the index.
 ///
-/// Columns are `id`, `type`, those of the first input in its order, new ones as they come, `internal:*`, and last
-/// `internal:source_file`. The collection is that of the first input, with counts and extents of all, and
-/// `taco:sources`. Extents are those of the rows, as create() finds them; only where rows say none, what the input
-/// does. Offsets that published writers permuted are written right. Each remote input is opened once and its tables
-/// come in one request; until they are written they are held in memory, or, beyond 256 MiB, in a file without name in
-/// TMPDIR.
+///     const std::string index = create_tacocat({"chips/2023.tacozip", "chips/2024.tacozip"});
+///     const Dataset all = load(index);
 ///
-/// Throws, before anything is written, ValidationError: no inputs, or no samples in them; inputs in several folders and
-/// no `output`; two inputs of one name, or one file twice; an input that is a FOLDER or an index; an index that is
-/// there, unless `overwrite`; `parquet` that makes no sense. SchemaError, with file, level and types: columns or trees
-/// that differ. IoError and FormatError: an input that cannot be read, or is no dataset. Then IoError when the index
-/// cannot be written or `progress` returned false, FormatError for values that are damaged.
+/// Rows name their ZIP by its file name alone: readers look for it beside the index, or in `LoadOptions::base_path`; a
+/// warning says when an input is elsewhere. Columns are `id`, `type`, those of the first input in its order, further
+/// ones in the order of occurrence, `internal:*`, and last `internal:source_file`. The collection is that of the first
+/// input, with the counts and extents of all inputs, and `taco:sources`. Extents are computed from the rows as by
+/// create(); where rows have no location or time, the extent of the input counts. Offsets that published writers
+/// permuted are corrected.
+///
+/// The index is written under a temporary name, flushed to disk and renamed. The same inputs give the same bytes,
+/// whatever the number of threads. Memory holds a few row groups, and a few files are open at a time. Each remote input
+/// is opened once and its tables are read in one request; they are buffered in memory, and beyond 256 MiB in an
+/// anonymous temporary file in TMPDIR.
+///
+/// Throws ValidationError, before anything is written, for no inputs or no samples in them, inputs in several folders
+/// without `output`, two inputs of one name, a repeated input, an input that is a FOLDER or an index, an existing index
+/// (unless `overwrite`), and invalid `parquet` options; SchemaError, with file, level and types, for columns or trees
+/// that differ; IoError and FormatError for an input that cannot be read or is not a dataset. Later it throws IoError
+/// when the index cannot be written or `progress` returned false, and FormatError for damaged values.
 TACORE_EXPORT std::string create_tacocat(const std::vector<std::string>& inputs, const TacocatOptions& options = {});
 
-/// As in TacocatOptions. Without `validate_schema`, the field schema is that of all.
+/// Options of create_tacollection(), with the meaning that they have in TacocatOptions. Without `validate_schema`, the
+/// field schema is that of all inputs.
 struct TacollectionOptions {
   Task task = {};
   std::string output = {};
@@ -50,10 +60,10 @@ struct TacollectionOptions {
   bool overwrite = false;
 };
 
-/// Writes `TACOLLECTION.json` (§6.6, §7.1.3) in `output`: the collections of TACO ZIPs and FOLDERs merged as above,
-/// each input named relative to `output`. load() opens it as one dataset. Where an input lies outside `output`, all are
-/// named relative to the folder that they have in common, and a warning names it for `LoadOptions::base_path`. Errors
-/// are as above.
+/// Writes `TACOLLECTION.json` in `output`: a catalogue with the merged collections of many TACO ZIPs and FOLDERs, which
+/// load() opens as one dataset. Returns its path. Each input is named relative to `output`. When an input lies outside
+/// of `output`, all are named relative to their common parent folder, and a warning names that folder for
+/// `LoadOptions::base_path`. Throws as create_tacocat(), but FOLDERs are allowed.
 TACORE_EXPORT std::string create_tacollection(const std::vector<std::string>& inputs,
                                               const TacollectionOptions& options = {});
 

@@ -11,48 +11,54 @@
 
 namespace tacore {
 
-/// The changes of edit(). Ids, types and the tree cannot change, since other files refer to them.
+/// The changes that edit() makes. Ids, types and the tree cannot be changed, since other files refer to them.
+///
+///     edit("chips.tacozip", {.set = {{"title", "\"Chips\""}}, .columns = {"clouds.csv"}});
 struct Edit {
-  /// Members of COLLECTION.json (§5.4) and their new values as JSON text, `{"title", "\"Chips\""}`; of several for one
-  /// member the last counts. Not `id`, `taco_version`, `taco:pit_schema`, `taco:field_schema`, `taco:sources`.
+  /// Members of COLLECTION.json to set, with their new values as JSON text: `{"title", "\"Chips\""}`. When a member is
+  /// set twice, the last value counts. `id`, `taco_version`, `taco:pit_schema`, `taco:field_schema` and `taco:sources`
+  /// cannot be set.
   std::vector<std::pair<std::string, std::string>> set = {};
-  /// Members that go.
+  /// Members of COLLECTION.json to remove.
   std::vector<std::string> unset = {};
-  int level = 0;  ///< of the columns below
-  /// Columns of metadata that go, before others come; one that comes again gets a value for every sample.
+  int level = 0;  ///< level of the columns in `drop` and `columns`
+  /// Metadata columns to remove, before `columns` are added; a removed column that is added again needs a value for
+  /// every sample.
   std::vector<std::string> drop = {};
-  /// Tables (`.parquet`, `.csv`, `.jsonl`) whose columns become metadata, in the place of those of the same name or
-  /// behind the others. `id` says which sample a row is, below level 0 by its path, `tile/band`; a column
-  /// `internal:relative_path` does so instead where there is one. Samples that are not listed, or whose line of JSON
-  /// lacks the key, keep their value, null in a new column; padding has null. Columns of a level may be whole numbers
-  /// in one place and real ones in the other.
+  /// Tables (`.parquet`, `.csv`, `.jsonl`) whose columns become metadata: they replace columns of the same name, and
+  /// others are appended. Column `id` is the id of the sample, below level 0 its path of ids (`tile/band`); a column
+  /// `internal:relative_path` is used instead where it exists. Samples that are not listed, or whose JSON line lacks
+  /// the key, keep their value, or have null in a new column; padding has null. A column may have integers in one table
+  /// and real numbers in another.
   std::vector<std::string> columns = {};
 };
 
+/// Options of edit().
 struct EditOptions {
   Task task = {};
-  ParquetOptions parquet = {};  ///< of the tables that change
-  /// The folder, on the file system of the dataset, where the new one is until it is whole; "": beside the dataset.
+  ParquetOptions parquet = {};  ///< of the tables that are written anew
+  /// Folder for the unfinished dataset, on the same file system; "": the parent folder of the dataset.
   std::string temp_dir = {};
 };
 
-/// Edits the dataset at `path` in one step: whatever happens, the old one is there, or the new one, whole and synced.
-/// Programs that have the old one open go on reading it. Data is neither read nor changed. The extent stays what it is
-/// unless it is set.
+/// Edits the metadata of the dataset at `path` atomically: after any failure, `path` is the old dataset or the complete
+/// new one, flushed to disk. Programs that have the old dataset open can still read it. The data of samples is neither
+/// read nor changed. The extent does not change unless it is set.
 ///
-/// A ZIP is never changed in place (§6.3): the new one shares the blocks before the first byte that changes where the
-/// file system can, and has a copy of them elsewhere. Of a FOLDER (§6.4) COLLECTION.json is replaced; when columns
-/// change, the whole folder is, by one with hard links to the same data (copies where there can be none). Of
-/// `.tacocat/` and TACOLLECTION.json (§6.5, §6.6) the collection can be edited, columns cannot.
+/// A ZIP is never changed in place: a new file is written, which shares disk blocks with the old one up to the first
+/// changed byte where the file system supports it, and copies them elsewhere. For a FOLDER, COLLECTION.json is
+/// replaced; when columns change, the whole folder is replaced by one with hard links to the same data (or copies). For
+/// `.tacocat/` and TACOLLECTION.json only the collection can be edited, not columns.
 ///
-/// Of a Tortilla or TACO 0.2.0 the columns of level 0 can be edited, of a TACO the collection too; data is kept as that
-/// of a ZIP. A set of several files is edited as one, by any of them: all take the places of the old ones, or none.
-/// `tortilla:` columns but `tortilla:data_split` stay. Pre-existing rule violations are ignored.
+/// For a Tortilla or TACO 0.2.0, the columns of level 0 can be edited, for a TACO the collection too; data is kept as
+/// in a ZIP. A set of several partitions is edited as one when any of them is given: all are replaced, or none.
+/// `tortilla:` columns other than `tortilla:data_split` cannot be changed. Pre-existing rule violations are ignored.
 ///
-/// Throws ValidationError before anything is written: nothing or something else than the above is to change, the
-/// collection would break a rule of create() (all are told), `parquet` or `temp_dir` makes no sense. SchemaError for a
-/// column that is not there or may not be, and for a sample that a table lists twice or the dataset has not.
-/// FormatError for what cannot be read. IoError, also when it was stopped, or when the dataset was replaced meanwhile.
+/// Throws ValidationError, before anything is written, when nothing would change, when a change is not allowed, when
+/// the collection would break rules of create() (the message lists all of them), and for invalid `parquet` or
+/// `temp_dir`; SchemaError for a column that does not exist or is not allowed, and for a sample that a table lists
+/// twice or that the dataset does not have; FormatError for files that cannot be read; IoError, also when `progress`
+/// returned false or another process replaced the dataset meanwhile.
 TACORE_EXPORT void edit(const std::string& path, const Edit& edit, const EditOptions& options = {});
 
 }  // namespace tacore

@@ -7,12 +7,14 @@
 #include "tacore/error.hpp"
 #include "tacore/visibility.hpp"
 
-/// Checks of a whole dataset against the specification.
+/// Validation of a whole dataset against the specification.
 namespace tacore {
 
+/// The severity of a broken rule.
 enum class Severity { Warning, Error };
 
-/// One broken rule. `rule` is a number of docs/rules.md, such as "ZIP-3" or, before 2.0, "V1-5".
+/// A broken rule that validate() found. `rule` is its number in docs/rules.md, such as "ZIP-3" or, before version 2.0,
+/// "V1-5".
 struct Issue {
   std::string rule = {};
   Severity severity = Severity::Error;
@@ -20,16 +22,20 @@ struct Issue {
   ErrorContext where = {};
 };
 
+/// Options of validate().
 struct ValidateOptions {
-  bool deep = false;           ///< also reads every byte: CRC-32, values, Parquet statistics, pixels
+  bool deep = false;           ///< also read all data: CRC-32, values, Parquet statistics, pixels
   std::string base_path = {};  ///< as in LoadOptions
-  /// Before 2.0 only: `stac-tortilla`, `rai-tortilla`, whose fields are to be there.
+  /// Before version 2.0 only: profiles whose fields are required, `stac-tortilla` or `rai-tortilla`.
   std::vector<std::string> profiles = {};
 };
 
-/// Every rule that `path` breaks, in the order found; goes on after the first. A path that cannot be opened breaks one.
-/// A remote FOLDER cannot be listed: files that no row names are not looked for there.
-/// Throws QueryError for a profile of another name, and for any where the dataset is of 2.0.
+/// Finds every rule that the dataset at `path` breaks, in the order found. A path that cannot be opened is reported as
+/// an issue, not thrown. Files of a remote FOLDER that no row names are not found, since it cannot be listed. Throws
+/// QueryError for an unknown profile, and for any profile with a dataset of version 2.0.
+///
+///     for (const Issue& issue : validate("chips.tacozip"))
+///       std::printf("%s %s\n", issue.rule.c_str(), issue.message.c_str());
 TACORE_EXPORT std::vector<Issue> validate(std::string_view path, const ValidateOptions& options = {});
 
 }  // namespace tacore

@@ -7,8 +7,8 @@
 
 namespace tacore {
 
-/// Replaces secrets in a text with paths by `***`: the user and password of a URL, and the values of parameters that
-/// grant access, such as `sig` and `X-Amz-Signature`. The messages of Error are redacted already.
+/// Replaces secrets in a text by `***`: the user and password of a URL, and the values of URL parameters that grant
+/// access, such as `sig` and `X-Amz-Signature`. The messages of Error are redacted already.
 TACORE_EXPORT std::string redact(std::string_view text);
 
 }  // namespace tacore

@@ -4,16 +4,16 @@
 
 #include "tacore/visibility.hpp"
 
-/// Temporary names, `.NAME.TOKEN.part`, of outputs that are not complete yet.
+/// Temporary names, `.NAME.TOKEN.part`, of unfinished outputs.
 namespace tacore {
 
-/// A new temporary name for `target`, beside it or in the folder `temp_dir`. First removes the temporary files that
-/// killed runs left there for the same target: those that are not locked by hold_temporary(). Throws IoError.
+/// Makes a new temporary name for `target`, beside it or in the folder `temp_dir`. First removes the temporary files
+/// that killed processes left there for the same target: those that hold_temporary() does not lock. Throws IoError.
 TACORE_EXPORT std::string temporary_for(const std::string& target, const std::string& temp_dir = {});
 
-/// Locks the file or folder that was just created under that name, for as long as the descriptor is open; the system
-/// releases the lock when the process ends in whatever way. False when another process removed it before it was locked:
-/// create another. Where a file system has no locks, leftovers of killed runs stay. Throws IoError.
+/// Locks a temporary file or folder that was just created, for as long as `descriptor` is open; the system releases the
+/// lock when the process ends in any way. False when another process removed it before it was locked: create another
+/// one. On a file system without locks, leftovers of killed processes are not removed. Throws IoError.
 TACORE_EXPORT bool hold_temporary(int descriptor, const std::string& temporary, const std::string& target);
 
 }  // namespace tacore

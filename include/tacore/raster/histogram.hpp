@@ -10,16 +10,17 @@
 
 namespace tacore {
 
-/// A histogram of numbers. It is exact up to 65,536 different numbers, so for all integers of 16 bits; beyond that
-/// numbers are counted in bins of equal width, the smallest power of two that leaves at most 65,536 bins in use. It
-/// needs no range beforehand, an outlier costs one bin, and histograms add up: the sum of the histograms of many
-/// samples is that of all their numbers, in whatever order.
+/// A histogram of numbers, exact up to 65,536 different numbers, so for all 16-bit integers. Beyond that, numbers are
+/// counted in bins of equal width, the smallest power of two that leaves at most 65,536 bins in use. No range is needed
+/// beforehand, an outlier costs one bin, and histograms can be merged: the sum of the histograms of many samples is
+/// that of all their numbers, in any order.
 ///
 ///     Histogram all;
 ///     for (const Histogram& one : histograms) all.merge(one);
 ///     const double median = all.quantile(0.5);
 class TACORE_EXPORT Histogram {
  public:
+  /// The maximal number of bins.
   static constexpr std::size_t kMaxBins = 65536;
 
   /// The bin of all numbers x with the sign of `value` and |value| <= |x| < |value| + bin_width(). Zero has two bins,
@@ -29,31 +30,32 @@ class TACORE_EXPORT Histogram {
     uint64_t count = 0;
   };
 
-  /// Throws QueryError for NaN and infinities; FormatError, as all that count, for more than 2^64 - 1 numbers.
+  /// Counts a number. Throws QueryError for NaN and infinities; FormatError, like the other functions that add, when
+  /// the total exceeds 2^64 - 1.
   void add(double value, uint64_t count = 1);
-  /// The same for many: finite, ascending, none twice, counts of at least 1. Unchecked.
+  /// Counts many numbers, which must be finite, ascending and distinct, with counts of at least 1. This is not checked.
   void add(std::span<const Bin> values);
   void merge(const Histogram& other);
 
   uint64_t count() const noexcept { return count_; }
-  /// NaN without numbers.
+  /// The least and the greatest number; NaN without numbers.
   double min() const noexcept;
   double max() const noexcept;
-  /// Ascending; none is empty.
+  /// The bins in ascending order, without empty ones.
   const std::vector<Bin>& bins() const noexcept { return bins_; }
-  /// 0 while every bin is one number.
+  /// The width of the bins; 0 while every bin is one number.
   double bin_width() const noexcept;
-  /// How far quantile() may be from that of the numbers: half a bin, 0 while they are counted exactly.
+  /// The maximal error of quantile(): half a bin, 0 while numbers are counted exactly.
   double error_bound() const noexcept { return bin_width() / 2; }
 
-  /// The number below which a share `p` of all lies, NaN without numbers: linear between the two numbers next to
-  /// position p * (count - 1) in ascending order, as numpy.quantile() has it by default. Throws QueryError for p
-  /// outside [0, 1].
+  /// The quantile `p` of all numbers, NaN without numbers: interpolated linearly between the two numbers next to
+  /// position p * (count - 1) in ascending order, as numpy.quantile() does by default. Throws QueryError for p outside
+  /// [0, 1].
   double quantile(double p) const;
 
-  /// For storage; docs/format.md has the layout. Equal histograms have equal bytes.
+  /// Encodes the histogram for storage (layout: docs/format.md). Equal histograms have equal bytes.
   Binary encode() const;
-  /// Throws FormatError for anything that encode() does not make.
+  /// Decodes bytes of encode(). Throws FormatError for any other bytes.
   static Histogram decode(const Binary& bytes);
 
   bool operator==(const Histogram& other) const noexcept;

@@ -12,8 +12,8 @@
 /// Previews and PNG files.
 namespace tacore {
 
-/// An image in memory: rows from the top, the channels of a pixel together. `channels`: 1 grey, 2 grey and alpha, 3
-/// RGB, 4 RGBA.
+/// An image in memory: rows from the top, the channels of a pixel interleaved. `channels` is 1 for grey, 2 for grey and
+/// alpha, 3 for RGB, 4 for RGBA.
 struct Picture {
   int64_t width = 0;
   int64_t height = 0;
@@ -22,23 +22,27 @@ struct Picture {
   Bytes samples = {};               ///< in the byte order of this machine
 };
 
-/// The values of a tensor of shape (bands, height, width), unchanged, with a channel for each band. Throws QueryError
-/// for other shapes, more than four bands, and types other than uint8 and uint16.
+/// Converts a tensor of shape (bands, height, width) to an image, one channel for each band, with unchanged values.
+/// Throws QueryError for other shapes, more than four bands, and types other than uint8 and uint16.
 TACORE_EXPORT Picture to_picture(const Tensor& pixels);
 
+/// Options of preview().
 struct PreviewOptions {
-  std::vector<int> bands =
-      {};              ///< from 1: one for grey, three for red, green, blue; none: the first three, or the first
-  int64_t size = 512;  ///< pixels of the longer side, at most
+  /// Bands from 1: one for grey, three for red, green and blue; none: the first three, or the first.
+  std::vector<int> bands = {};
+  int64_t size = 512;  ///< maximal width and height in pixels
 };
 
-/// A small picture of a raster, 8 bits a channel: each pixel is the mean of the raster's pixels that it covers, and the
-/// range from the 2nd to the 98th percentile of each band is stretched from dark to bright. No data and values that are
-/// not finite are left out; where a pixel covers nothing else it is transparent. Reads the whole raster in bounded
-/// memory. Throws as Raster::read, and QueryError for another number of bands and a size below 1 or above 16384.
+/// Makes a small 8-bit image of a raster: each pixel is the mean of the raster's pixels that it covers, stretched from
+/// the 2nd to the 98th percentile of each band. No data and values that are not finite are left out; a pixel without
+/// any other value is transparent. Reads the whole raster in bounded memory. Throws as Raster::read(), and QueryError
+/// for another number of bands and a size below 1 or above 16384.
+///
+///     const Bytes png = encode_png(preview(*open_raster("image.tif"), {.bands = {3, 2, 1}}));
 TACORE_EXPORT Picture preview(const Raster& raster, const PreviewOptions& options = {});
 
-/// PNG (ISO/IEC 15948). Throws ValidationError when the sizes do not fit the samples or PNG (2^31 - 1 pixels a side).
+/// Encodes an image as PNG (ISO/IEC 15948). Throws ValidationError when its size does not match `samples` or exceeds
+/// that of PNG (2^31 - 1 pixels on a side).
 TACORE_EXPORT Bytes encode_png(const Picture& picture);
 
 }  // namespace tacore

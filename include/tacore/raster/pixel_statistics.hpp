@@ -15,104 +15,116 @@
 
 namespace tacore {
 
-/// Count, range, mean and spread of numbers, in double precision. Those of parts join to those of the whole.
+/// Count, minimum, maximum, mean and standard deviation of numbers, in double precision. merge() combines those of
+/// parts.
 struct TACORE_EXPORT Moments {
   uint64_t count = 0;
-  double min = 0;  ///< of at least one number, as the others
+  double min = 0;  ///< 0 without numbers, as the members below
   double max = 0;
   double mean = 0;
-  double sum_of_squares = 0;  ///< of the distances from the mean
+  double sum_of_squares = 0;  ///< of the differences from the mean
 
   void merge(const Moments& other);
-  /// Of the population: divided by `count`. NaN without numbers.
+  /// The standard deviation of the population: divided by `count`. NaN without numbers.
   double standard_deviation() const noexcept;
 };
 
 /// Statistics of the valid pixels of a band: those that are finite and not the raster's no data.
+///
+///     const std::vector<BandStatistics> bands = compute_statistics(*open_raster("image.tif"));
+///     std::printf("%g %g\n", bands[0].moments.mean, bands[0].histogram.quantile(0.5));  // of band 1
 struct TACORE_EXPORT BandStatistics {
-  uint64_t num_pixels = 0;  ///< valid or not
-  Moments moments = {};     ///< of the valid ones; integers beyond 2^53 are rounded to doubles
+  uint64_t num_pixels = 0;  ///< all pixels, valid or not
+  Moments moments = {};     ///< of the valid pixels; integers above 2^53 are rounded to doubles
   Histogram histogram = {};
 
   void merge(const BandStatistics& other);
-  /// 100 * valid / all, 0 without pixels.
+  /// The percentage of valid pixels, from 0 to 100; 0 without pixels.
   double valid_percent() const noexcept;
-  /// What gives pixels mean 0 and standard deviation 1; only the mean is taken away where they are all equal. Throws
-  /// QueryError without valid pixels.
+  /// The scale that normalises pixels to mean 0 and standard deviation 1; only the mean is subtracted when all pixels
+  /// are equal. Throws QueryError without valid pixels.
   Scale scale() const;
 };
 
-/// Of these bands (from 1, in this order, may repeat; none: all) of all pixels of a raster, in one pass. Takes memory
-/// for 16 MiB of pixels or a row of its blocks, whichever is less, one block at least, and 4 MiB for each band. Throws
-/// as Raster::read.
+/// Computes statistics of all pixels of a raster, in one pass: one element for each of `bands` (from 1, in this order,
+/// may repeat; none: all). Uses memory for 16 MiB of pixels or one row of blocks, whichever is less, at least one
+/// block, and 4 MiB for each band. Throws as Raster::read().
 TACORE_EXPORT std::vector<BandStatistics> compute_statistics(const Raster& raster, const std::vector<int>& bands = {});
 
-/// Exact quantiles of the valid pixels of each band, by the rule of Histogram::quantile; NaN where there are none. One
-/// pass, and another for bands with more than 65,536 different values (more than two where these lie close together).
-/// Throws as above and as Histogram::quantile.
+/// Computes exact quantiles of the valid pixels of each band, as defined by Histogram::quantile(); NaN for a band
+/// without valid pixels. Reads the raster once, and again for bands with more than 65,536 different values (more than
+/// twice when these lie close together). Throws as Raster::read() and Histogram::quantile().
 TACORE_EXPORT std::vector<std::vector<double>> compute_quantiles(const Raster& raster,
                                                                  std::span<const double> probabilities,
                                                                  const std::vector<int>& bands = {});
 
+/// Options of compute_statistics() for the samples of a DataFrame.
 struct ComputeOptions {
-  Task task = {};               ///< the unit of its progress is samples
-  std::vector<int> bands = {};  ///< as above
-  std::string child = {};       ///< ids below each sample ("s2", "a/b"); "": the samples themselves
-  bool skip_failures = false;   ///< report samples that cannot be read instead of throwing
-  /// Samples are counted in parts of so many, which are then merged in order: who merges parts elsewhere in that order
-  /// has the same result to the last bit. 0: part_rows() of the number of rows.
+  Task task = {};               ///< progress counts samples
+  std::vector<int> bands = {};  ///< from 1, in this order, may repeat; none: all
+  std::string child = {};       ///< path of ids below each sample ("s2", "a/b"); "": the samples themselves
+  bool skip_failures = false;   ///< list samples that cannot be read in `failures` instead of throwing
+  /// Samples are counted in parts of this number of rows, which are then merged in order: merging such parts in another
+  /// process in the same order gives the same result to the last bit. 0: part_rows() of the number of rows.
   int64_t part_rows = 0;
-  const RasterOpener* fallback = nullptr;  ///< for what is no TIFF of ours
+  const RasterOpener* fallback = nullptr;  ///< opens rasters that tacore does not decode
 };
 
-/// How many samples of so many are counted together: few rows have parts of their own.
+/// The default of ComputeOptions::part_rows for a DataFrame with this number of rows: 1 to 32.
 TACORE_EXPORT int64_t part_rows(int64_t num_rows) noexcept;
 
-/// A sample that was left out.
+/// A sample that could not be read and was left out of statistics.
 struct SampleFailure {
-  int64_t position = 0;  ///< in the frame
+  int64_t position = 0;  ///< row in the DataFrame
   std::string message = {};
 };
 
+/// Statistics of the pixels of all samples of a DataFrame together.
 struct FrameStatistics {
   std::vector<BandStatistics> bands = {};
-  int64_t num_samples = 0;  ///< that are in them
+  int64_t num_samples = 0;  ///< number of samples that are included
   std::vector<SampleFailure> failures = {};
 };
 
-/// Of the pixels of all samples of a frame together, each pixel of equal weight. The result does not depend on the
-/// number of threads. Throws what is wrong with the first sample that cannot be read, and its id; QueryError: no rows,
-/// samples that differ in their number of bands when all are asked for; IoError when `progress` returned false.
+/// Computes statistics of the pixels of all samples of a DataFrame together, each pixel with equal weight. The result
+/// does not depend on the number of threads. Throws what is wrong with the first sample that cannot be read, with its
+/// id; QueryError for a DataFrame without rows, and for samples that differ in their number of bands when all are
+/// requested; IoError when `progress` returned false.
 TACORE_EXPORT FrameStatistics compute_statistics(const DataFrame& frame, const ComputeOptions& options = {});
 
-/// The same from what the rows of a frame store, without reading pixels: `geotiff:stats` (continuous), else `stats:*`
-/// of 0.2.0, and the histograms of `geotiff:histogram` where that column is there. A row weighs as many pixels as its
-/// histogram has, else as statistics.hpp says. Rows without statistics, and NaN of a band, are left out. Exact but for
-/// the precision that is stored (float). Throws QueryError when there are no statistics, and for rows that differ in
-/// their number of bands; FormatError for a broken histogram.
+/// Aggregates the statistics that the rows of a DataFrame store, without reading pixels: `geotiff:stats` (continuous),
+/// else `stats:*` of TACO 0.2.0, and the histograms of `geotiff:histogram` where that column exists. The weight of a
+/// row is the number of pixels in its histogram, else as explained in statistics.hpp. Rows without statistics, and NaN
+/// of a band, are left out. The result is exact apart from the stored precision (float). Throws QueryError when no
+/// statistics are stored, and for rows that differ in their number of bands; FormatError for a damaged histogram.
 TACORE_EXPORT std::vector<BandStatistics> stored_statistics(const DataFrame& frame);
 
-/// What samples store of a band, aggregated; NaN where none stores it.
+/// The stored statistics of one band, aggregated over samples by stored_summary(); NaN where no sample stores them.
 struct TACORE_EXPORT BandSummary {
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
   int band = 0;  ///< counted from 1
   double mean = kNone, std = kNone, min = kNone, max = kNone;
-  std::vector<double> quantiles = {};  ///< those that stored_summary() was asked for, in their order
-  /// The quantiles are means of those of the samples, which may be far from the quantiles of all their pixels. False
-  /// when they come from stored histograms, or from one sample.
+  std::vector<double> quantiles = {};  ///< as requested from stored_summary(), in that order
+  /// True when the quantiles are means of the quantiles of several samples, which may be far from the quantiles of all
+  /// pixels. False when they come from stored histograms, or from one sample.
   bool is_approximate = false;
-  double quantile_error = kNone;     ///< from stored histograms: how far the quantiles may be off
-  std::vector<double> classes = {};  ///< shares of the classes, of a categorical band, which has none of the above
+  double quantile_error = kNone;  ///< maximal error of quantiles from stored histograms
+  /// The share of each class of a categorical band, which has none of the above.
+  std::vector<double> classes = {};
 };
 
-/// All that samples store of each band, aggregated in one pass as stats() does, whatever its kind, and marked where it
-/// is only approximate: `stored_summary(dataset, {.bands = {4}, .child = "optical"})`. `quantiles` are shares from 0 to
-/// 1; none: 0.25, 0.5, 0.75 and 0.95, which samples may store. Others are read from stored histograms only:
-/// `geotiff:histogram`, or those of a streaming TACO 0.2.0. Throws as stats(), and QueryError for quantiles that
-/// nothing stored gives.
+/// Aggregates all statistics that samples store of each band, in one pass, and marks approximate ones. Bands may be
+/// continuous or categorical; options and weights are those of stats(). `quantiles` are from 0 to 1; none: 0.25, 0.5,
+/// 0.75 and 0.95, which samples may store. Other quantiles are computed from stored histograms only:
+/// `geotiff:histogram`, or those of a streaming TACO 0.2.0. Throws as stats(), and QueryError for quantiles that cannot
+/// be computed.
+///
+///     for (const BandSummary& band : stored_summary(dataset, {.bands = {4}, .child = "optical"}))
+///       std::printf("band %d: mean %g\n", band.band, band.mean);
 TACORE_EXPORT std::vector<BandSummary> stored_summary(const Dataset& dataset, const StatsOptions& options = {},
                                                       const std::vector<double>& quantiles = {});
+/// Aggregates the statistics that the rows of a DataFrame store; `options` may have `bands` only.
 TACORE_EXPORT std::vector<BandSummary> stored_summary(const DataFrame& frame, const StatsOptions& options = {},
                                                       const std::vector<double>& quantiles = {});
 

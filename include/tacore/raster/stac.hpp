@@ -7,44 +7,54 @@
 #include "tacore/raster/raster.hpp"
 #include "tacore/write/sample.hpp"
 
-/// The place of a raster in the words of STAC, from its georeference.
+/// STAC metadata of rasters, read from their georeference.
 namespace tacore::extensions {
 
-/// What is needed to say where rasters lie.
+/// The objects that help to locate rasters; both may be missing.
 struct RasterPlaces {
-  const CrsTransformer* transformer = nullptr;  ///< for a CRS that tacore does not know itself
-  const RasterOpener* fallback = nullptr;       ///< for a CRS without a code, and for what is no TIFF
+  const CrsTransformer* transformer = nullptr;  ///< for a CRS that tacore does not know
+  const RasterOpener* fallback = nullptr;       ///< for a CRS without a code, and for formats other than TIFF
 };
 
-/// What STAC says of a raster: CRS, geotransform, and bands, rows and columns as its shape. `time_start` is for the
-/// caller to set: when a file says a time, it is that of the file. Throws SchemaError for a raster without CRS or
-/// without geotransform (ground control points are none), FormatError, IoError.
+/// Reads the STAC metadata of a raster: its CRS, geotransform, and shape (bands, rows, columns). The caller sets
+/// `time_start`, since a time in the file may be that of the file, not of the acquisition. Throws SchemaError for a
+/// raster without CRS or without geotransform (ground control points do not count), FormatError, IoError.
+///
+///     StacOptions options = to_stac(*open_raster("image.tif"));
+///     options.time_start = Timestamp::parse("2024-01-31T10:30:00Z");
+///     sample.extend_with(STAC(options));
 TACORE_EXPORT StacOptions to_stac(const Raster& raster, const RasterPlaces& with = {});
 
-/// What ISTAC says of it: its footprint in EPSG:4326, and its centre. The footprint is a Polygon; where it crosses the
-/// antimeridian a MultiPolygon, cut there; around a pole it reaches up to it, along all longitudes. Edges that bend
-/// have corners enough to stay within a thousandth of its size. Throws as to_stac, and SchemaError when corners have no
-/// longitude and latitude.
+/// Computes the ISTAC metadata of a raster: its footprint in EPSG:4326, and its centre. The footprint is a Polygon;
+/// across the antimeridian it is a MultiPolygon, cut there; around a pole it extends to the pole along all longitudes.
+/// Edges that are curved in EPSG:4326 get enough vertices to stay within a thousandth of the size of the footprint.
+/// Throws as to_stac(), and SchemaError when corners cannot be transformed.
 TACORE_EXPORT IstacOptions to_istac(const Raster& raster, const RasterPlaces& with = {});
 
+/// Options of with_stac() and with_istac() that read rasters.
 struct FromRasters {
-  RasterPlaces with = {};
-  std::optional<Timestamp> time_start = {};  ///< of all samples, where a level does not say it
-  int jobs = 0;                              ///< threads that read; 0 is one for each processor
+  RasterPlaces with = {};  ///< helpers for other CRS and formats
+  /// Acquisition time of all samples, for levels without a column of times.
+  std::optional<Timestamp> time_start = {};
+  /// Number of threads that read; 0: one for each processor.
+  int jobs = 0;
 };
 
-/// The same as with_stac, of rasters: a level that has `stac:time_start`, or with a time given any level of FILEs, and
-/// none of `stac:crs`, `stac:tensor_shape` and `stac:geotransform`, first gets these from its FILEs, of which only the
-/// headers are read. FOLDERs, padding and samples whose time is null have null. Throws as with_stac, and as to_stac and
-/// open_raster, with the id of the sample.
+/// Makes a copy of `samples` with all STAC columns, which are read from their rasters. Applies to each level that has
+/// `stac:time_start`, or, when `from.time_start` is set, to each level with FILEs, and that has none of `stac:crs`,
+/// `stac:tensor_shape` and `stac:geotransform`: these are read from the headers of the FILEs. FOLDERs, padding and
+/// samples without a time get null. The remaining columns are computed as by with_stac() of extensions/stac.hpp. Throws
+/// as that function, and as to_stac() and open_raster(), with the id of the sample.
 TACORE_EXPORT Tortilla with_stac(const Tortilla& samples, const FromRasters& from);
 
-/// The same for ISTAC: `istac:crs`, `istac:geometry` and `istac:centroid`.
+/// Makes a copy of `samples` with all ISTAC columns, whose `istac:crs`, `istac:geometry` and `istac:centroid` are
+/// computed from their rasters. Applies and throws as with_stac().
 TACORE_EXPORT Tortilla with_istac(const Tortilla& samples, const FromRasters& from);
 
-/// Places of TIFFs, where no level of `samples` has a column of places: `stac:crs`, `stac:tensor_shape`,
-/// `stac:geotransform` and `stac:centroid` at each level with TIFFs that say them, null for samples that do not, for
-/// FOLDERs and for remote files, which are not read.
+/// Makes a copy of `samples` with the locations of their TIFFs, when no level has a column of locations. Adds
+/// `stac:crs`, `stac:tensor_shape`, `stac:geotransform` and `stac:centroid` to each level with georeferenced TIFFs,
+/// null for other samples, for FOLDERs and for remote files, which are not read. `jobs` is the number of threads; 0:
+/// one for each processor.
 TACORE_EXPORT Tortilla with_raster_places(const Tortilla& samples, const RasterPlaces& with = {}, int jobs = 0);
 
 }  // namespace tacore::extensions

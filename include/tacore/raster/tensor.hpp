@@ -13,15 +13,17 @@
 
 namespace tacore {
 
-/// A dense array of numbers, the last axis contiguous. Owns its memory, which is aligned to 64 bytes; moved, not
-/// copied.
+/// A dense, row-major array of numbers, whose last axis is contiguous. It owns its memory, which is aligned to 64
+/// bytes, and can be moved but not copied.
 ///
-///     const Tensor image = read_tensor(*open_raster("image.tif"), {.bands = {3, 2, 1}, .scale = {{.factor =
-///     0.0001}}}); image.shape();          // {3, height, width} image.values<float>();  // all reflectances
+///     const TensorOptions options{.bands = {3, 2, 1}, .scale = {{.factor = 0.0001}}};
+///     const Tensor image = read_tensor(*open_raster("image.tif"), options);  // shape {3, height, width}
+///     const std::span<const float> reflectances = image.values<float>();     // of all bands
 class TACORE_EXPORT Tensor {
  public:
   Tensor() = default;
-  /// Content unspecified. Throws QueryError for a negative length and when the bytes do not fit 63 bits.
+  /// An array with unspecified content. Throws QueryError for a negative length and when the number of bytes exceeds 63
+  /// bits.
   Tensor(DataType type, std::vector<int64_t> shape);
 
   DataType type() const noexcept { return type_; }
@@ -29,7 +31,7 @@ class TACORE_EXPORT Tensor {
   int64_t num_values() const noexcept;
   std::span<std::byte> bytes() noexcept { return {data_.get(), size_}; }
   std::span<const std::byte> bytes() const noexcept { return {data_.get(), size_}; }
-  /// The values as T, which must be the type that type() names; this is not checked.
+  /// The values as numbers of type T, which must be the type that type() returns; this is not checked.
   template <class T>
   std::span<const T> values() const noexcept {
     return {reinterpret_cast<const T*>(data_.get()), size_ / sizeof(T)};
@@ -47,38 +49,39 @@ class TACORE_EXPORT Tensor {
   std::unique_ptr<std::byte[], Free> data_ = {};
 };
 
-/// value * factor + offset, in double precision.
+/// A linear scale: value * factor + offset, in double precision.
 struct Scale {
   double factor = 1;
   double offset = 0;
 };
 
+/// The bands, window, type and scale that read_tensor() reads.
 struct TensorOptions {
   std::vector<int> bands = {};        ///< from 1, in this order, may repeat; none: all
-  std::optional<Window> window = {};  ///< the whole raster when absent
-  std::optional<DataType> type = {};  ///< the file's own when absent, float32 when there is a `scale`
+  std::optional<Window> window = {};  ///< not set: the whole raster
+  std::optional<DataType> type = {};  ///< not set: that of the file, or float32 when `scale` is set
   std::vector<Scale> scale = {};      ///< none, one for all bands, or one for each of `bands`
-  /// The value that replaces no data, after scaling; NaN is possible for floating point. Absent: no data stays as it
-  /// is.
+  /// Value that replaces no data, after scaling; NaN is possible for floating point. Not set: no data is not replaced.
   std::optional<double> fill = {};
 };
 
-/// Reads pixels as an array of shape (bands, height, width). For an integer type values are rounded to the nearest
-/// integer (halves away from zero) and clamped to the range of the type, as GDAL does; NaN becomes 0. Throws as
-/// Raster::read, and QueryError for a number of scales other than 0, 1 and that of the bands, and for a `fill` that the
-/// type does not hold.
+/// Reads pixels of a raster as an array of shape (bands, height, width). For an integer type, values are rounded to the
+/// nearest integer (halves away from zero) and clamped to the range of the type, as GDAL does; NaN becomes 0. Throws as
+/// Raster::read(), and QueryError for a number of scales other than 0, 1 and that of the bands, and for a `fill` that
+/// the type cannot hold.
 TACORE_EXPORT Tensor read_tensor(const Raster& raster, const TensorOptions& options = {});
 
-/// The shape that read_tensor gives, and its type. Throws as it does, without reading.
+/// The shape of the array that read_tensor() returns. Throws QueryError as read_tensor(), without reading.
 TACORE_EXPORT std::vector<int64_t> tensor_shape(const RasterInfo& info, const TensorOptions& options);
+/// The type of the array that read_tensor() returns. Throws QueryError as read_tensor(), without reading.
 TACORE_EXPORT DataType tensor_type(const RasterInfo& info, const TensorOptions& options);
 
-/// Reads them into memory of the caller, of exactly this size; `out` need not be aligned.
+/// Reads pixels into memory of the caller, whose size must be exactly that of the array; `out` need not be aligned.
 TACORE_EXPORT void read_tensor(const Raster& raster, const TensorOptions& options, std::span<std::byte> out);
 
-/// Stacks the FILEs of a frame, such as the children of a FOLDER: shape (rows, bands, height, width). Throws as
-/// open_raster and read_tensor, and QueryError for a frame without rows and for two rows, which it names, whose tensors
-/// differ in shape or type.
+/// Reads the FILEs of a DataFrame, such as the children of a FOLDER, as one array of shape (rows, bands, height,
+/// width). Throws as open_raster() and read_tensor(), and QueryError for a DataFrame without rows and for two rows,
+/// which it names, whose tensors differ in shape or type.
 TACORE_EXPORT Tensor read_stack(const DataFrame& children, const TensorOptions& options = {},
                                 const RasterOpener* fallback = nullptr);
 

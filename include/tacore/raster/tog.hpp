@@ -9,35 +9,40 @@
 #include "tacore/task.hpp"
 #include "tacore/visibility.hpp"
 
-/// TOG, the TACO Optimized GeoTIFF (TACO 0.2.0): a BigTIFF in tiles, compressed with ZSTD, in which the tiles
-/// of all bands at one place lie next to each other.
+/// TOG, the TACO Optimized GeoTIFF of TACO 0.2.0: a tiled BigTIFF with ZSTD compression, in which the tiles of all
+/// bands at one position are adjacent.
 namespace tacore {
 
+/// Options of make_tog().
 struct TogOptions {
-  Task task = {};                     ///< the unit of its progress is bytes of pixels
-  int64_t block_size = 512;           ///< width and height of a tile in pixels, a multiple of 16
-  int zstd_level = 13;                ///< 1 to 22
-  std::optional<int> predictor = {};  ///< 1 none, 2 for any type, 3 for floating point; else 3 for that, 2 for integers
+  Task task = {};            ///< progress counts bytes of pixels
+  int64_t block_size = 512;  ///< width and height of a tile in pixels, a multiple of 16
+  int zstd_level = 13;       ///< 1 to 22
+  /// TIFF predictor: 1 none, 2 horizontal, 3 floating point. Not set: 3 for floating point, 2 for integers.
+  std::optional<int> predictor = {};
   bool overwrite = false;
 };
 
-/// Writes the raster at `input` as a TOG, which appears at `output` whole and synced, or not at all. Pixels, no data,
-/// georeference, GDAL metadata, and the meaning of the bands stay as they are, byte for byte; overviews, masks
-/// and other tags (RPCs, image description, software) are left out. The same input gives the same bytes, whatever
-/// the number of threads. Memory is bounded, whatever the size of the image.
+/// Converts the raster at `input` to a TOG at `output`. Pixels, no data, georeference, GDAL metadata and colour
+/// interpretation are preserved exactly; overviews, masks and other tags (RPCs, image description, software) are left
+/// out. `input` is anything that open_raster() opens; for formats other than TIFF only pixels, no data and geotransform
+/// are preserved.
 ///
-/// `input` is what open_raster() opens. Of what is no TIFF only pixels, no data and the geotransform are kept.
+///     make_tog("image.tif", "image_tog.tif", {.block_size = 256});
 ///
-/// Throws QueryError for a block size, level or predictor that may not be; IoError when `output` exists and may
-/// not be replaced; SchemaError for a CRS that cannot be kept; as open_raster() and Raster::read(); IoError when it
-/// cannot be written or `progress` returned false.
+/// The output is written under a temporary name, flushed to disk and renamed. The same input gives the same bytes,
+/// whatever the number of threads. Memory is bounded, whatever the size of the image.
+///
+/// Throws QueryError for an invalid block size, level or predictor; SchemaError for a CRS that cannot be stored;
+/// IoError when `output` exists and `overwrite` is not set, when it cannot be written, and when `progress` returned
+/// false; and as open_raster() and Raster::read().
 TACORE_EXPORT void make_tog(const std::string& input, const std::string& output, const TogOptions& options = {},
                             const RasterOpener* fallback = nullptr);
 
-/// Why the file at `path` is no TacoTIFF, one sentence for each fault; empty when it is one, as every TOG. It is a
-/// BigTIFF with one directory, in tiles of a band each, compressed with ZSTD; the tiles of all bands at a place are
-/// next to each other, 8 bytes apart, each with its size in front of it and its last bytes repeated behind it; and its
-/// metadata say INTERLEAVE=TILE. Throws IoError.
+/// Checks whether the file at `path` is a TacoTIFF, and returns one sentence for each fault; empty when it is one, as
+/// every TOG is. A TacoTIFF is a BigTIFF with one directory and tiles of one band each, compressed with ZSTD; the tiles
+/// of all bands at a position are 8 bytes apart, each preceded by its size and followed by a repetition of its last
+/// bytes; and its metadata has INTERLEAVE=TILE. Throws IoError.
 TACORE_EXPORT std::vector<std::string> check_tacotiff(const std::string& path);
 
 }  // namespace tacore

@@ -11,56 +11,61 @@
 #include "tacore/write/create.hpp"
 #include "tacore/write/output.hpp"
 
-/// Writing of Tortilla 0.5.0 (`.tortilla`) and TACO 0.2.0 (`.taco`).
+/// Writers of Tortilla 0.5.0 (`.tortilla`) and TACO 0.2.0 (`.taco`).
 namespace tacore::v1 {
 
-/// The size of the files that create_taco() and create_tortilla() write when `split_size` is not set, in bytes of
-/// samples.
+/// The default of CreateTacoOptions::split_size: 20 GiB of samples in each file.
 inline constexpr uint64_t kDefaultSplitSize = uint64_t{20} << 30;
 
+/// Options of create_taco(), create_tortilla() and compile().
 struct CreateTacoOptions {
   Task task = {};
   OutputOptions output = {};
-  /// Bytes of samples in each file, at most: a larger dataset is divided, in order, into `x.0000.part.taco`, ...
-  /// (`parse_size` reads "4GB"; footers of nested Tortillas count). A sample that is larger has a file of its own, and
-  /// a dataset that fits into one file has the plain name. 0: one file of any size. Not set: kDefaultSplitSize; of
-  /// compile() one file.
+  /// Maximal bytes of samples in each file: a larger dataset is split, in order, into `x.0000.part.taco`, ...
+  /// (parse_size() reads "4GB"; footers of nested Tortillas count). A larger sample has a file of its own, and a
+  /// dataset that fits into one file keeps its name. 0: one file of any size. Not set: kDefaultSplitSize; compile()
+  /// writes one file.
   std::optional<uint64_t> split_size = {};
-  int first_part = 0;  ///< the number of the first file: 0 as the published tools count, 1 as Tortilla 0.5.0 says
-  /// Give GeoTIFFs `stats:mean`, `stats:min`, `stats:max` and `stats:std`, a number for each band, where they have
-  /// none: all pixels are decoded.
+  /// The number of the first of several files: 0 as the published tools write, or 1 as Tortilla 0.5.0 specifies.
+  int first_part = 0;
+  /// Add `stats:mean`, `stats:min`, `stats:max` and `stats:std` to GeoTIFFs without them, one number for each band: all
+  /// pixels are decoded.
   bool stats = true;
-  /// A streaming TACO: its footer also has the tables of all levels, and one of the chunks of its rasters, which become
-  /// TOGs (tog.hpp) without loss where they are none (TACO 0.2.0, "Facilitating dataset streaming").
+  /// Write a streaming TACO (TACO 0.2.0, "Facilitating dataset streaming"), whose footer also has the tables of all
+  /// levels and a table of the chunks of its rasters. Rasters that are not TOGs (raster/tog.hpp) are converted
+  /// losslessly.
   bool streaming = false;
-  /// With `streaming`: samples that are no GeoTIFF, and those that cannot be decoded, stay as they are, without chunks.
+  /// With `streaming`: keep samples that are not GeoTIFF or cannot be decoded as they are, without chunks.
   bool allow_non_tog = false;
   /// With `streaming`: store histograms of all rasters. Pixels are decoded twice more.
   bool histograms = true;
-  /// With `streaming`: side of the tiles of TOGs in pixels, a multiple of 16. 0: those of a GeoTIFF in square
-  /// tiles stay, others get 512, and what fits into one tile has no more than one.
+  /// With `streaming`: width and height of the tiles of TOGs in pixels, a multiple of 16. 0: that of a GeoTIFF with
+  /// square tiles, else 512; a raster that fits into one tile has one.
   int64_t block_size = 0;
   int zstd_level = 13;                     ///< with `streaming`: 1 to 22
-  const RasterOpener* fallback = nullptr;  ///< for GeoTIFFs that tacore does not decode itself
+  const RasterOpener* fallback = nullptr;  ///< opens GeoTIFFs that tacore does not decode
 };
 
-/// Writes `taco` as TACO 0.2.0 to `output`, a name in `.taco`. FOLDERs become nested Tortillas; a tree of any shape is
-/// one of v1, of at most 64 levels. Padding is left out. `tortilla:file_format` is the column of that name, else what
-/// the bytes of a sample are; `split` becomes `tortilla:data_split`; places and times get the names and units of v1.
-/// Returns the files, one unless they are split. All appear whole and synced, or none does. The same samples give the
-/// same bytes, whatever the number of threads.
+/// Writes `taco` as TACO 0.2.0 to `output`, a name in `.taco`. FOLDERs become nested Tortillas; a tree may have any
+/// shape, with at most 64 levels. Padding is left out. `tortilla:file_format` is the column of that name, else the
+/// format that the bytes of a sample show; `split` becomes `tortilla:data_split`; locations and times get the names and
+/// units of TACO 0.2.0. Returns the paths of the files: one, unless the dataset is split.
 ///
-/// Throws ValidationError before anything is written: what it would write is there, `output` ends in something else,
-/// `first_part` or `output` makes no sense, the collection breaks a rule of 0.2.0 (all are told), no
-/// samples, a FOLDER without any, more than 64 levels, a split that is none of train, validation and test; with
-/// `streaming` a sample that is no GeoTIFF, ids with `/` or `::`, and samples that differ in what is below them.
-/// SchemaError for a GeoTIFF whose
-/// pixels cannot be decoded, and for columns that v1 has not. IoError when something cannot be read or written, a
-/// sample changes its size meanwhile, or `progress` returned false.
+/// Each file is written under a temporary name, flushed to disk (fsync) and renamed when all are complete. The same
+/// samples give the same bytes, whatever the number of threads.
+///
+/// Throws ValidationError, before anything is written, when the output exists (unless `overwrite`) or ends in something
+/// else, when `first_part` or options of the output are invalid, when the collection breaks rules of 0.2.0 (the message
+/// lists all of them), for no samples, a FOLDER without any, more than 64 levels, and a split other than train,
+/// validation and test; with `streaming` also for a sample that is not a GeoTIFF, ids with `/` or `::`, and samples
+/// that differ in their descendants. Throws SchemaError for a GeoTIFF whose pixels cannot be decoded, and for columns
+/// that TACO 0.2.0 does not have; IoError when a file cannot be read or written, a sample changes its size meanwhile,
+/// or `progress` returned false.
 TACORE_EXPORT std::vector<std::string> create_taco(const Taco& taco, const std::string& output,
                                                    const CreateTacoOptions& options = {});
 
-/// The same samples as Tortilla 0.5.0, a name in `.tortilla`: it has no collection.
+/// Writes samples as Tortilla 0.5.0 to `output`, a name in `.tortilla`, which has no collection. Otherwise as
+/// create_taco().
 TACORE_EXPORT std::vector<std::string> create_tortilla(const Tortilla& samples, const std::string& output,
                                                        const CreateTacoOptions& options = {});
 

@@ -14,11 +14,11 @@
 
 namespace tacore {
 
-/// A dataset to be written (§5.4). create() fills in the tree, the field schema and `taco_version` of the collection,
-/// and the extent where it is not given: the union of the footprints of all samples (`istac:geometry`, else the corners
-/// of the grid that STAC describes, else the centroid), and of their times. Where no sample has a place the extent is
-/// the globe, as the specification requires, with a warning. A given extent that leaves out samples also causes a
-/// warning.
+/// A dataset to be written: samples and their collection. create() adds the tree of samples, the field schema and
+/// `taco_version` to the collection, and computes the extent where it is not given: the union of the footprints of all
+/// samples (`istac:geometry`, else the corners of the grid that the STAC columns describe, else the centroid), and of
+/// their times. Where no sample has a location, the extent is the globe, as the specification requires, with a warning.
+/// A given extent that does not contain all samples also causes a warning.
 ///
 ///     Taco taco{Tortilla::from_table("samples.csv"),
 ///               {.id = "chips", .dataset_version = "1.0.0", .description = "Landsat chips", .licenses = {"CC-BY-4.0"},
@@ -28,67 +28,76 @@ struct TACORE_EXPORT Taco {
   Tortilla tortilla;
   Collection collection = {};
 
-  /// Sets a key of COLLECTION.json beyond those of the model. Times become RFC 3339 text, NaN and infinities null.
-  /// Throws SchemaError for keys of the model, binary values, and what is not UTF-8.
+  /// Adds or replaces a key of COLLECTION.json that is not a member of Collection. Times become RFC 3339 text, NaN and
+  /// infinities null. Throws SchemaError for members of Collection, binary values, and text that is not UTF-8.
   void extend_with(const std::string& key, const Value& value);
-  /// Sets all keys that the extension computes, or none.
+  /// Adds all keys that the extension computes. When one is refused, none is added. Throws SchemaError.
   void extend_with(const TacoExtension& extension);
 };
 
-/// The size of the files that create() writes when CreateOptions::split_size is not set, in bytes of samples.
+/// The default of CreateOptions::split_size for create(): 4 GiB of samples in each ZIP.
 inline constexpr uint64_t kDefaultSplitSize = uint64_t{4} << 30;
 
+/// Options of create(), export_dataset() and convert().
 struct CreateOptions {
   Task task = {};
   OutputOptions output = {};
-  /// Bytes of samples in each ZIP, about: a larger dataset is divided, in order, into `x_part0001.tacozip`, ...
-  /// (`parse_size` reads "4GB"). A sample that is larger has a ZIP of its own, and a dataset that fits into one ZIP has
-  /// the plain name. 0: one ZIP of any size. Not set: create() divides by kDefaultSplitSize, v1::create_taco() and
-  /// v1::create_tortilla() by v1::kDefaultSplitSize; a FOLDER, an export and a conversion stay one.
+  /// Approximate bytes of samples in each ZIP: a larger dataset is split, in order, into `x_part0001.tacozip`, ...
+  /// (parse_size() reads "4GB"). A larger sample has a ZIP of its own, and a dataset that fits into one ZIP keeps its
+  /// name. 0: one ZIP of any size. Not set: create() splits at kDefaultSplitSize, v1::create_taco() and
+  /// v1::create_tortilla() at v1::kDefaultSplitSize; a FOLDER, an export and a conversion are not split.
   std::optional<uint64_t> split_size = {};
-  /// A ZIP for each combination of the values of these columns of level 0, in the order first seen:
-  /// `x_{values}.tacozip`, joined by `_`, null as `None`, characters that file names should not have as `_`. Each may
-  /// be split further.
+  /// Columns of level 0: one ZIP is written for each combination of their values, in the order of first occurrence. Its
+  /// name is `x_{values}.tacozip`: values are joined by `_`, null is `None`, and characters that are unsafe in file
+  /// names become `_`. Each ZIP may be split further.
   std::vector<std::string> group_by = {};
-  bool consolidate = true;  ///< several ZIPs get an index, the folder `.tacocat` beside them (§6.5)
-  /// Number of requests in flight for samples that are remote, at least 1; RemoteOptions has that of all open datasets.
+  /// Write an index, the folder `.tacocat`, beside the ZIPs when there are several.
+  bool consolidate = true;
+  /// Maximal number of requests in flight while remote samples are copied, at least 1. RemoteOptions has that of open
+  /// datasets.
   int max_concurrent_requests = 100;
   const CrsTransformer* transformer = nullptr;  ///< for footprints in a CRS that tacore does not know itself
 };
 
-/// Writes `taco` to `output`: a ZIP where the name ends in `.tacozip` or `.zip`, in any case, else a FOLDER (§6.3,
-/// §6.4). Returns the containers, one unless a ZIP is split or grouped. All appear whole and synced, or none does; one
-/// at once, several one after another when all are made, their index last. The same samples give the same bytes,
+/// Writes `taco` to `output`: a ZIP when the name ends in `.tacozip` or `.zip`, in any case, else a FOLDER. Returns the
+/// paths of the containers: one, unless a ZIP is split or grouped.
+///
+/// Each container is written under a temporary name and flushed to disk (fsync). When all are complete they are
+/// renamed, the index last: a run that fails before that leaves no output. The same samples give the same bytes,
 /// whatever the number of threads.
 ///
-/// Throws ValidationError before anything is written: what it would write is there, has a reserved name or none, two
-/// parts have one name, a FOLDER is to be split, `output` makes no sense, the collection breaks a rule
-/// (all are told), or the tree does (SchemaError, also for a column of `group_by` that is not there). Throws IoError
-/// when something cannot be read or written (the folder that `output` is in is not made), a sample changes its size
-/// meanwhile, or `progress` returned false.
+/// Throws ValidationError, before anything is written, when the output exists (unless `overwrite`), has no name or a
+/// reserved one, when two containers would have the same name, when a FOLDER is to be split, when options of the output
+/// are invalid, or when the collection breaks rules (the message lists all of them); SchemaError for a tree that breaks
+/// a rule and for an unknown column in `group_by`; IoError when a file cannot be read or written (the parent folder of
+/// `output` must exist), when a sample changes its size meanwhile, or when `progress` returned false.
 TACORE_EXPORT std::vector<std::string> create(const Taco& taco, const std::string& output,
                                               const CreateOptions& options = {});
 
-/// What stands in the way of create(), and what it would write.
+/// The result of check_plan(): why create() would fail, and what it would write.
 struct PlanCheck {
-  std::vector<std::string> issues = {};  ///< one sentence each; empty: create() has nothing against it
+  std::vector<std::string> issues = {};  ///< one sentence each; empty: create() would accept the input
   int64_t num_samples = 0;               ///< of all levels, padding included
   uint64_t num_bytes = 0;                ///< of all FILEs
-  std::vector<std::string> parts = {};   ///< the containers, in order
+  std::vector<std::string> parts = {};   ///< paths of the containers, in order
 };
 
-/// Checks what create() checks, and tells all of it. Writes nothing. Throws nothing for what is wrong with `taco`,
-/// `output` and `options`.
+/// Checks whether create() would accept this input, and lists every issue instead of throwing the first one. Writes
+/// nothing, and throws nothing for faults of `taco`, `output` and `options`.
+///
+///     for (const std::string& issue : check_plan(taco, "chips.tacozip").issues) std::puts(issue.c_str());
 TACORE_EXPORT PlanCheck check_plan(const Taco& taco, const std::string& output, const CreateOptions& options = {});
 
+/// The result of make_compliant().
 struct Compliant {
   Taco taco;
-  std::vector<std::string> changes = {};  ///< one sentence each; empty: it was compliant
+  std::vector<std::string> changes = {};  ///< one sentence each; empty: nothing was changed
 };
 
-/// A copy whose samples create() takes: children in the code-point order of `<id>/` where FOLDERs at one position have
-/// them in different orders, and padding for those that are missing. Changes no metadata and no collection. Throws
-/// SchemaError for what no padding mends (Tortilla::pad).
+/// Makes a copy of a dataset in which all FOLDERs at one position have the same children, as create() requires: padding
+/// stands for missing children, and children whose order differs are sorted in the code-point order of `<id>/`.
+/// Metadata and collection are not changed. Throws SchemaError for differences that padding cannot mend
+/// (Tortilla::pad).
 TACORE_EXPORT Compliant make_compliant(const Taco& taco);
 
 }  // namespace tacore

@@ -6,11 +6,12 @@
 
 namespace tacore {
 
-/// How output is written, whatever it is.
+/// Options that all functions have that write a dataset.
 struct OutputOptions {
-  /// Replaces existing output atomically. A folder is replaced only if it is empty or a dataset.
+  /// Replace existing output atomically. A folder is replaced only if it is empty or a dataset.
   bool overwrite = false;
-  /// Folder in which the output is made before it is renamed, on the same file system; "": the folder of the output.
+  /// Folder for the unfinished output, which is renamed when complete; it must be on the same file system. "": the
+  /// parent folder of the output.
   std::string temp_dir = {};
   ParquetOptions parquet = {};
 };

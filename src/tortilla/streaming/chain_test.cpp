@@ -119,7 +119,7 @@ std::string error_of(const std::string& bytes) {
   return "read";
 }
 
-TEST_CASE("a streaming file has its levels at once, and no nested footer") {
+TEST_CASE("all levels of a streaming file are known at once, without nested footers") {
   const TemporaryFolder folder;
   const auto storage = std::make_shared<CountingStorage>();
   const Dataset dataset = load(folder.write("a.taco", stream_of(kLevel0, kLevel1)), {}, storage);
@@ -131,7 +131,7 @@ TEST_CASE("a streaming file has its levels at once, and no nested footer") {
   CHECK(std::get<VsiPath>(dataset.data().read("img2/lrf")).value == "/vsisubfile/230_10," + folder.path("a.taco"));
 }
 
-TEST_CASE("header, level 0 and the rest are three reads") {
+TEST_CASE("a streaming file takes three reads: header, level 0 and the rest") {
   const TemporaryFolder folder;
   const std::string path = folder.write("a.taco", stream_of(kLevel0, kLevel1));
   const auto storage = std::make_shared<CountingStorage>();
@@ -143,7 +143,7 @@ TEST_CASE("header, level 0 and the rest are three reads") {
   CHECK(storage->num_reads() == num_reads);
 }
 
-TEST_CASE("parents are found without tortilla:parent, by root or by place") {
+TEST_CASE("parents are found without tortilla:parent, by root or by byte range") {
   const Texts orders[] = {{sample("\"img1\"", "", "lrf", 200, 10), sample("\"img1\"", "", "hrf", 210, 20),
                            sample("\"img2\"", "", "lrf", 230, 10), sample("\"img2\"", "", "hrf", 240, 20)},
                           {sample("0", "", "lrf", 200, 10), sample("0", "", "hrf", 210, 20),
@@ -161,7 +161,7 @@ TEST_CASE("parents are found without tortilla:parent, by root or by place") {
   }
 }
 
-TEST_CASE("parents are rows as they are stored, also of a level that is put in order") {
+TEST_CASE("parent numbers count stored rows, for a sorted level as well") {
   Stream stream;
   const Texts level1 = {sample("\"img2\"", "1", "b", 230, 30, "TORTILLA"),
                         sample("\"img1\"", "0", "a", 200, 30, "TORTILLA")};
@@ -175,7 +175,7 @@ TEST_CASE("parents are rows as they are stored, also of a level that is put in o
   CHECK(to_text(dataset.data().read_bytes("img2/b/x")) == "ccccccccccdddddddddddddddddddd");
 }
 
-TEST_CASE("tables may lie in any order") {
+TEST_CASE("tables may be stored in any order") {
   Stream stream;
   // Level 0 first: its pointer is as long as the one it gets.
   const auto pointer = [](uint64_t offset, uint64_t size) {
@@ -191,7 +191,7 @@ TEST_CASE("tables may lie in any order") {
   CHECK(read(stream.file(top)) == kListed);
 }
 
-TEST_CASE("a chunk is found in its raster, by its id") {
+TEST_CASE("a chunk is found by the id of its raster and its number") {
   const TemporaryFolder folder;
   const auto container =
       open_tortilla(local_storage()->open(folder.write("a.taco", stream_of(kLevel0, kLevel1))), "a.taco");
@@ -214,7 +214,7 @@ TEST_CASE("a chunk is found in its raster, by its id") {
   CHECK(!find_chunk(*container, "hrf::0", {210, 20}, 1, 1));
 }
 
-TEST_CASE("an id of a chunk ends with two colons and digits") {
+TEST_CASE("a chunk id ends with two colons and digits") {
   using Split = std::optional<std::pair<std::string, uint64_t>>;
   CHECK(split_chunk_id("lrf::2") == Split({"lrf", 2}));
   CHECK(split_chunk_id("a::b::10") == Split({"a::b", 10}));
@@ -232,8 +232,8 @@ TEST_CASE("a chain of tables whose pointer is wrong is an error that names the b
   CHECK(with_pointer("OFFSETLENGTH(199, 50)") == "the chain of tables leaves the file: 50 bytes at 199");
   CHECK(with_pointer("OFFSETLENGTH(300, 99999999)") == "the chain of tables leaves the file: 99999999 bytes at 300");
   CHECK(has_text(with_pointer("OFFSETLENGTH(18446744073709551615, 18446744073709551615)"), "leaves the file"));
-  CHECK(with_pointer("OFFSETLENGTH(201, 40)") == "no Parquet table here: it does not start with PAR1");
-  CHECK(with_pointer("OFFSETLENGTH(201, 0)") == "no Parquet table here: it does not start with PAR1");
+  CHECK(with_pointer("OFFSETLENGTH(201, 40)") == "is not a Parquet table: it does not start with PAR1");
+  CHECK(with_pointer("OFFSETLENGTH(201, 0)") == "is not a Parquet table: it does not start with PAR1");
   CHECK(has_text(with_pointer("somewhere"), "OFFSETLENGTH(offset, length) or NULL expected"));
   CHECK(with_pointer("NULL") == "the chain of tables ends at level 0: a table of chunks expected");
 
@@ -244,7 +244,7 @@ TEST_CASE("a chain of tables whose pointer is wrong is an error that names the b
   digits.insert(0, 4 - digits.size(), '0');
   const auto back = loop.add(kLevel1, "OFFSETLENGTH(260, " + digits + ")");
   REQUIRE(back.offset == 260);
-  CHECK(error_of(loop.file(loop.add(kLevel0, encode_pointer(back)))) == "the chain of tables comes back to byte 260");
+  CHECK(error_of(loop.file(loop.add(kLevel0, encode_pointer(back)))) == "the chain of tables points back to byte 260");
 
   Stream open_end;
   const auto level1 = open_end.add(kLevel1, "NULL");
@@ -262,22 +262,23 @@ TEST_CASE("rows without a parent that holds them are errors that name the row") 
     level1[1] = row;
     return error_of(stream_of(kLevel0, level1));
   };
-  CHECK(with_row(sample("\"img1\"", "2", "hrf", 210, 20)) == "row 1 has the parent 2 of 2");
-  CHECK(with_row(sample("\"img1\"", "-1", "hrf", 210, 20)) == "row 1 has the parent -1 of 2");
-  CHECK(with_row(sample("\"img1\"", "null", "hrf", 210, 20)) == "row 1: internal:parent_id is null or no integer");
+  CHECK(with_row(sample("\"img1\"", "2", "hrf", 210, 20)) == "row 1 has the parent 2, a row from 0 to 1 expected");
+  CHECK(with_row(sample("\"img1\"", "-1", "hrf", 210, 20)) == "row 1 has the parent -1, a row from 0 to 1 expected");
+  CHECK(with_row(sample("\"img1\"", "null", "hrf", 210, 20)) == "row 1: internal:parent_id is null or not an integer");
   CHECK(with_row(sample("\"img1\"", "0", "hrf", 230, 20)) ==
         "row 1 (20 bytes at 230) lies outside of its parent, 30 bytes at 200");
   CHECK(with_row(sample("\"img1\"", "0", "hrf", 210, 21)) ==
         "row 1 (21 bytes at 210) lies outside of its parent, 30 bytes at 200");
   CHECK(has_text(with_row(sample("\"img1\"", "0", "hrf", 9223372036854775807, 20)), "lies outside of its parent"));
-  CHECK(with_row(sample("\"img1\"", "0", "hrf", 210, -1)) == "row 1 has an offset or length below 0");
+  CHECK(with_row(sample("\"img1\"", "0", "hrf", 210, -1)) == "row 1 has a negative offset or length");
   Texts no_parents = kLevel1;
   for (auto& row : no_parents) row.replace(row.find("\"tortilla:parent\""), 17, "\"other\"");
   no_parents[1].replace(no_parents[1].find("img1"), 4, "img3");
-  CHECK(error_of(stream_of(kLevel0, no_parents)) == "row 1 has the root 'img3', which is no sample");
+  CHECK(error_of(stream_of(kLevel0, no_parents)) ==
+        "row 1 has the root 'img3', which is not a sample of the level above");
 }
 
-TEST_CASE("a chunk table that lies is an error") {
+TEST_CASE("an invalid chunk table is an error") {
   const auto with = [](const std::string& from, const std::string& to) {
     Texts chunks = kChunks;
     const auto at = chunks[0].find(from);
@@ -309,7 +310,7 @@ TEST_CASE("validation reports faults that readers tolerate") {
     auto out =
         streaming_faults(local_storage()->open(folder.write("a.taco", stream_of(level0, level1, chunks))), "a.taco");
     REQUIRE(!out.empty());
-    CHECK(out.back().starts_with("chunk table: not what the TIFF says: "));  // the samples are none
+    CHECK(out.back().starts_with("chunk table: the row differs from the TIFF: "));  // the samples are none
     out.pop_back();
     return out;
   };
@@ -323,21 +324,21 @@ TEST_CASE("validation reports faults that readers tolerate") {
   CHECK(faults(with(kLevel0, 0, "\"img1\"", "\"img\""), kLevel1, kChunks) ==
         Texts{"level 0: tortilla:root is not the sample's own id: 1 row, 0"});
   CHECK(faults(kLevel0, with(kLevel1, 2, "img2", "img1"), kChunks) ==
-        Texts{"level 1: a root and id that are there already: 1 row, 2",
+        Texts{"level 1: a duplicate of tortilla:root and tortilla:id: 1 row, 2",
               "level 1: tortilla:root is not the path of the parent: 1 row, 2",
               "chunk table: tortilla:root is not that of the raster: 1 row, 1"});
   CHECK(faults(kLevel0, with(kLevel1, 1, "\"tortilla:parent\": 0", "\"tortilla:parent\": 2"), kChunks) ==
-        Texts{"level 1: tortilla:parent is no row of the level above: 1 row, 1"});
+        Texts{"level 1: tortilla:parent is not a row of the level above: 1 row, 1"});
   CHECK(faults(kLevel0, with(kLevel1, 3, "240", "10"), kChunks) ==
         Texts{"level 1: bytes outside of the parent: 1 row, 3"});
   CHECK(faults(with(kLevel0, 1, "TORTILLA", "BYTES"), kLevel1, kChunks) ==
-        Texts{"level 1: a parent that is no TORTILLA: 2 rows, 2, 3"});
+        Texts{"level 1: the parent is not a TORTILLA: 2 rows, 2, 3"});
   CHECK(faults(kLevel0, {kLevel1[0], kLevel1[1]}, {kChunks[0]}) ==
         Texts{"level 0: a TORTILLA without rows in the level below: 1 row, 1"});
   CHECK(faults(kLevel0, kLevel1, with(kChunks, 0, "\"chunk:level\": 1", "\"chunk:level\": 2")) ==
-        Texts{"chunk table: tortilla:parent and chunk:level lead to no sample: 1 row, 0"});
+        Texts{"chunk table: tortilla:parent and chunk:level refer to no sample: 1 row, 0"});
   CHECK(faults(kLevel0, kLevel1, with(kChunks, 0, "lrf::0", "hrf::0")) ==
-        Texts{"chunk table: an id that is not that of the raster, :: and a number: 1 row, 0"});
+        Texts{"chunk table: the id is not the id of the raster, :: and a number: 1 row, 0"});
   CHECK(faults(kLevel0, kLevel1, with(kChunks, 0, "202", "208")) ==
         Texts{"chunk table: bytes outside of the raster: 1 row, 0"});
 }

@@ -43,7 +43,9 @@ bool same_nodata(std::optional<double> a, std::optional<double> b) {
 TiffLayout chunk_layout(const TiffLayout& whole, uint64_t number, bool keep_padding, const std::string& name) {
   const auto num_chunks = static_cast<uint64_t>(whole.blocks_per_band());
   if (number >= num_chunks) {
-    throw QueryError("chunk " + std::to_string(number) + " of " + std::to_string(num_chunks), {.path = name});
+    throw QueryError(
+        "there is no chunk " + std::to_string(number) + "; chunks 0 to " + std::to_string(num_chunks - 1) + " expected",
+        {.path = name});
   }
   TiffLayout out = whole;
   const auto row = static_cast<int64_t>(number) / whole.blocks_across();
@@ -63,11 +65,12 @@ TiffLayout chunk_layout(const TiffLayout& whole, uint64_t number, bool keep_padd
 
 TiffLayout chunk_layout(const v1::Chunk& chunk, bool keep_padding, uint64_t file_size, const std::string& name) {
   const auto refuse = [&](const std::string& why) { throw FormatError("chunk: " + why, {.path = name}); };
-  if (chunk.shape.size() != 3 || chunk.valid.size() != 2) refuse("shape and valid have 3 and 2 lengths");
+  if (chunk.shape.size() != 3 || chunk.valid.size() != 2) refuse("3 numbers in shape and 2 in valid expected");
   if (chunk.interleave != "tile" && chunk.interleave != "band" && chunk.interleave != "pixel")
     refuse("interleave " + quoted(chunk.interleave) + "; tile, band or pixel expected");
-  if (chunk.predictor < 1 || chunk.predictor > 3) refuse("predictor " + std::to_string(chunk.predictor));
-  if (chunk.valid[0] > chunk.shape[1] || chunk.valid[1] > chunk.shape[2]) refuse("valid is more than shape");
+  if (chunk.predictor < 1 || chunk.predictor > 3)
+    refuse("predictor " + std::to_string(chunk.predictor) + "; 1, 2 or 3 expected");
+  if (chunk.valid[0] > chunk.shape[1] || chunk.valid[1] > chunk.shape[2]) refuse("valid is larger than shape");
   if (chunk.band_offsets.size() != chunk.band_lengths.size()) refuse("as many band offsets as lengths expected");
   TiffLayout out{.width = chunk.valid[1],
                  .height = chunk.valid[0],
@@ -85,7 +88,7 @@ TiffLayout chunk_layout(const v1::Chunk& chunk, bool keep_padding, uint64_t file
     out.height = out.block_height;
   }
   for (std::size_t i = 0; i < chunk.band_offsets.size(); ++i) {
-    if (chunk.band_offsets[i] < 0 || chunk.band_lengths[i] < 0) refuse("an offset or length below 0");
+    if (chunk.band_offsets[i] < 0 || chunk.band_lengths[i] < 0) refuse("a negative offset or length");
     const int64_t offset = checked_add(chunk.offset, chunk.band_offsets[i], "chunk: offset of a band");
     const auto size = static_cast<uint64_t>(chunk.band_lengths[i]);
     out.blocks.push_back(size == 0 ? ByteRange{} : ByteRange{static_cast<uint64_t>(offset), size});
@@ -98,7 +101,8 @@ std::string why_wrong_chunk(const v1::Chunk& chunk, const TiffDirectory& file, u
   if (!file.unsupported.empty()) return "the raster is a TIFF with " + file.unsupported;
   const TiffLayout& whole = file.layout;
   if (number >= static_cast<uint64_t>(whole.blocks_per_band()))
-    return "its number is " + std::to_string(number) + ", the raster has " + std::to_string(whole.blocks_per_band());
+    return "its number is " + std::to_string(number) + ", 0 to " + std::to_string(whole.blocks_per_band() - 1) +
+           " expected";
   const TiffLayout expected = chunk_layout(whole, number, false, "");
   const auto numbers = [](const std::vector<int64_t>& values) {
     std::vector<std::string> texts;
@@ -108,7 +112,7 @@ std::string why_wrong_chunk(const v1::Chunk& chunk, const TiffDirectory& file, u
   const auto differs = [](const char* column, const std::string& found, const std::string& right) {
     return std::string(column) + " is " + found + ", " + right + " expected";
   };
-  if (whole.is_big_endian) return "the raster is big-endian, as no chunk can be";
+  if (whole.is_big_endian) return "the raster is big-endian, but chunks are little-endian";
   if (chunk.dtype != to_string(whole.type))
     return differs(v1::chunk::kDtype, quoted(chunk.dtype), to_string(whole.type));
   if (compression_of(chunk.compression, "") != whole.compression)
@@ -167,7 +171,9 @@ void check_chunk_bytes(const TiffLayout& chunk, const std::string& name) {
     }
   }
   if (unstored > kMostUnstored) {
-    throw FormatError("chunk: " + std::to_string(unstored) + " bytes of pixels that are not stored", {.path = name});
+    throw FormatError(
+        "chunk: " + std::to_string(unstored) + " bytes of pixels that are not stored, at most 1 GiB expected",
+        {.path = name});
   }
 }
 

@@ -23,7 +23,7 @@ std::string md(const std::string& json) {
   return "<GDALMetadata>\n  <Item name=\"MD_METADATA\">" + escaped + "</Item>\n</GDALMetadata>\n";
 }
 
-TEST_CASE("bands are unfolded as mrio says") {
+TEST_CASE("bands are unfolded by mrio's md:pattern") {
   const std::string lengths = "\"md:coordinates_len\": {\"time\": 5, \"band\": 3}";
   const std::string pattern = "\"md:pattern\": \"(time band) h w -> time band h w\"";
   CHECK(mrio_axes(md("{" + pattern + ", " + lengths + "}"), 15) == Axes{5, 3});
@@ -35,7 +35,7 @@ TEST_CASE("bands are unfolded as mrio says") {
   // Axes in another order than that of the bands would have to be moved.
   CHECK(mrio_axes(md("{\"md:pattern\": \"(band time) y x -> time band y x\", " + lengths + "}"), 15).empty());
   CHECK_THROWS_WITH_AS(mrio_axes(md("{" + pattern + ", " + lengths + "}"), 14),
-                       doctest::Contains("not those of 14 bands"), FormatError);
+                       doctest::Contains("is not the number of bands, 14"), FormatError);
   CHECK_THROWS_AS(mrio_axes(md("{" + pattern + ", \"md:coordinates_len\": {\"time\": 5}}"), 15), FormatError);
   CHECK_THROWS_AS(
       mrio_axes(md("{" + pattern + ", \"md:coordinates_len\": {\"time\": 9223372036854775807, \"band\": 3}}"), 15),
@@ -80,30 +80,30 @@ TEST_CASE("a chunk is a raster of one block for each band") {
   CHECK(chunk_layout(pixel, false, 1000, "a").compression == Compression::Deflate);
 }
 
-TEST_CASE("a chunk that lies is refused") {
+TEST_CASE("an invalid chunk is refused") {
   struct Lie {
     const char* why;
     void (*tell)(v1::Chunk&);
   };
   const Lie lies[] = {
-      {"shape and valid have 3 and 2 lengths", [](v1::Chunk& c) { c.shape = {2, 16}; }},
-      {"shape and valid have 3 and 2 lengths", [](v1::Chunk& c) { c.valid = {}; }},
+      {"3 numbers in shape and 2 in valid expected", [](v1::Chunk& c) { c.shape = {2, 16}; }},
+      {"3 numbers in shape and 2 in valid expected", [](v1::Chunk& c) { c.valid = {}; }},
       {"interleave 'line'", [](v1::Chunk& c) { c.interleave = "line"; }},
-      {"predictor 4", [](v1::Chunk& c) { c.predictor = 4; }},
+      {"predictor 4; 1, 2 or 3 expected", [](v1::Chunk& c) { c.predictor = 4; }},
       {"predictor 3 (floating point) for uint16", [](v1::Chunk& c) { c.predictor = 3; }},
       {"compression 7", [](v1::Chunk& c) { c.compression = 7; }},
       {"type 'complex64'", [](v1::Chunk& c) { c.dtype = "complex64"; }},
-      {"valid is more than shape", [](v1::Chunk& c) { c.valid = {17, 7}; }},
+      {"valid is larger than shape", [](v1::Chunk& c) { c.valid = {17, 7}; }},
       {"size 0 x 16", [](v1::Chunk& c) { c.valid = {16, 0}; }},
       {"0 bands", [](v1::Chunk& c) { c.shape[0] = 0; }},
       {"bands does not fit", [](v1::Chunk& c) { c.shape[0] = int64_t{1} << 40; }},
       {"blocks of 9223372036854775807 x 16", [](v1::Chunk& c) { c.shape[2] = INT64_MAX; }},
-      {"2 blocks, the sizes ask for 3", [](v1::Chunk& c) { c.shape[0] = 3; }},
+      {"2 blocks, the image size requires 3", [](v1::Chunk& c) { c.shape[0] = 3; }},
       {"as many band offsets as lengths", [](v1::Chunk& c) { c.band_offsets = {0}; }},
-      {"below 0", [](v1::Chunk& c) { c.band_offsets[1] = -1; }},
-      {"below 0", [](v1::Chunk& c) { c.band_lengths[1] = -1; }},
+      {"a negative offset or length", [](v1::Chunk& c) { c.band_offsets[1] = -1; }},
+      {"a negative offset or length", [](v1::Chunk& c) { c.band_lengths[1] = -1; }},
       {"offset of a band overflows", [](v1::Chunk& c) { c.band_offsets[1] = INT64_MAX; }},
-      {"are not inside the file of 1000", [](v1::Chunk& c) { c.band_offsets[1] = 881; }},
+      {"are outside of the file of 1000", [](v1::Chunk& c) { c.band_offsets[1] = 881; }},
   };
   for (const Lie& lie : lies) {
     CAPTURE(lie.why);
@@ -113,7 +113,7 @@ TEST_CASE("a chunk that lies is refused") {
   }
 }
 
-TEST_CASE("a chunk that says something else than its TIFF is told by the column") {
+TEST_CASE("a chunk row that differs from its TIFF is reported with the column") {
   TiffDirectory file;
   TiffLayout& whole = file.layout;
   whole = {.width = 39,
@@ -165,7 +165,7 @@ TEST_CASE("a chunk that says something else than its TIFF is told by the column"
   }
   // The id of another chunk, and of one that is not there.
   CHECK(why_wrong_chunk(good(), file, 0) != "");
-  CHECK(why_wrong_chunk(good(), file, 4) == "its number is 4, the raster has 4");
+  CHECK(why_wrong_chunk(good(), file, 4) == "its number is 4, 0 to 3 expected");
   auto full = good(), none = good();
   full.row = 0;
   full.col = 1;
@@ -183,7 +183,7 @@ TEST_CASE("a chunk that says something else than its TIFF is told by the column"
   CHECK(why_wrong_chunk(good(), file, 1) == "the raster is a TIFF with compression 7 (JPEG)");
 }
 
-TEST_CASE("memory is taken only for what the bytes can hold") {
+TEST_CASE("memory is allocated only for what the bytes can hold") {
   v1::Chunk chunk = good();
   chunk.shape = {2, 16384, 16384};
   chunk.valid = {16384, 16384};
@@ -196,7 +196,7 @@ TEST_CASE("memory is taken only for what the bytes can hold") {
   check_chunk_bytes(chunk_layout(good(), false, 1000, "a"), "a");
 }
 
-TEST_CASE("a place of a TIFF is cut out of its layout") {
+TEST_CASE("the layout of a chunk is cut out of the layout of its TIFF") {
   TiffLayout whole{.width = 40,
                    .height = 20,
                    .bands = 2,
@@ -216,7 +216,7 @@ TEST_CASE("a place of a TIFF is cut out of its layout") {
   CHECK(chunk_layout(strips, 1, true, "a").block_height == 4);
 }
 
-TEST_CASE("bands that are left out hold no data") {
+TEST_CASE("omitted bands are read as no-data") {
   const std::vector<uint16_t> values(16 * 32, 5);
   Bytes bytes(100);
   const Bytes block = compress_zstd(std::as_bytes(std::span(values)), 3);
@@ -231,7 +231,7 @@ TEST_CASE("bands that are left out hold no data") {
   CHECK(pixels.values<uint16_t>()[16 * 7] == 3);
 }
 
-TEST_CASE("counts are a TIFF in strips that reads back") {
+TEST_CASE("histogram counts are written as a TIFF in strips and read back") {
   for (const int bands : {1, 3}) {
     CAPTURE(bands);
     const auto row = [&](int64_t i) {

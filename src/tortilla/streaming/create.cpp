@@ -37,7 +37,7 @@ struct Part {
 void check_options(const std::string& output, Kind kind, const CreateTacoOptions& options) {
   check_name(output, kind);
   if (options.first_part != 0 && options.first_part != 1)
-    throw ValidationError("the first part is number " + std::to_string(options.first_part) + "; 0 or 1 expected");
+    throw ValidationError("first_part is " + std::to_string(options.first_part) + "; 0 or 1 expected");
   check_temp_dir(output, options.output.temp_dir);
   check_parquet_options(options.output.parquet);
 }

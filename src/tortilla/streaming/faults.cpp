@@ -94,7 +94,7 @@ class FaultFinder {
     for (int64_t row = 0; row < table.num_rows(); ++row) {
       if (!seen.emplace(root(table, row).value_or(""), id_of(table, row)).second) twice.add(row);
     }
-    twice.tell(out_, name, "a root and id that are there already");
+    twice.tell(out_, name, "a duplicate of tortilla:root and tortilla:id");
   }
 
   void check_level(std::size_t level) {
@@ -118,10 +118,10 @@ class FaultFinder {
       if (sample_type(above, row) == SampleType::Folder && !has_children[static_cast<std::size_t>(row)])
         childless.add(row);
     }
-    no_parent.tell(out_, name, "tortilla:parent is no row of the level above");
+    no_parent.tell(out_, name, "tortilla:parent is not a row of the level above");
     other_root.tell(out_, name, "tortilla:root is not the path of the parent");
     outside.tell(out_, name, "bytes outside of the parent");
-    is_file.tell(out_, name, "a parent that is no TORTILLA");
+    is_file.tell(out_, name, "the parent is not a TORTILLA");
     childless.tell(out_, "level " + std::to_string(level - 1), "a TORTILLA without rows in the level below");
   }
 
@@ -143,8 +143,8 @@ class FaultFinder {
       if (!is_inside(range_of(chunks_, row), range_of(owners, owner))) outside.add(row);
     }
     check_keys(chunks_, "chunk table");
-    no_owner.tell(out_, "chunk table", "tortilla:parent and chunk:level lead to no sample");
-    other_id.tell(out_, "chunk table", "an id that is not that of the raster, :: and a number");
+    no_owner.tell(out_, "chunk table", "tortilla:parent and chunk:level refer to no sample");
+    other_id.tell(out_, "chunk table", "the id is not the id of the raster, :: and a number");
     other_root.tell(out_, "chunk table", "tortilla:root is not that of the raster");
     outside.tell(out_, "chunk table", "bytes outside of the raster");
   }
@@ -169,9 +169,9 @@ class FaultFinder {
         const auto why = check_raster(range, listed->second, lying);
         if (!why.empty()) lacking.add(row, why);
       }
-      lacking.tell(out_, "level " + std::to_string(level), "the chunk table has not all chunks of the raster");
+      lacking.tell(out_, "level " + std::to_string(level), "the chunk table lacks chunks of the raster");
     }
-    lying.tell(out_, "chunk table", "not what the TIFF says");
+    lying.tell(out_, "chunk table", "the row differs from the TIFF");
   }
 
   /// "3 of 4" where the chunk table has fewer chunks than the TIFF in `owner`.

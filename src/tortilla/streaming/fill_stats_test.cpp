@@ -28,14 +28,14 @@ TEST_CASE("GeoTIFFs of each level get statistics, others null") {
   CHECK(samples.column("stats:max", 1)[0] == Value(Value::List{10.0}));
 }
 
-TEST_CASE("statistics that are there stay, the others of the sample are filled in") {
+TEST_CASE("existing statistics are kept, and missing ones of the sample are filled in") {
   const Value mine = Value::List{7.0};
   const Tortilla samples({tiff("a", {{"stats:mean", mine}}), tiff("b", {{"stats:mean", {}}})});
   CHECK(column(samples, "stats:mean") == std::vector<Value>{mine, kMean});
   CHECK(column(samples, "stats:min") == std::vector<Value>(2, Value::List{1.0}));
 }
 
-TEST_CASE("the work stops between two samples when it is told to") {
+TEST_CASE("filling statistics can be cancelled between two samples") {
   CHECK_THROWS_AS(fill_stats(Tortilla({tiff("a")}), nullptr, 1, [] { throw IoError("stopped"); }), IoError);
 }
 

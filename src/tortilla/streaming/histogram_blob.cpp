@@ -75,9 +75,9 @@ void find_range(Component& component, const Tree& tree, const Togs& togs, int jo
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (found[i].size() != all.size()) {
       throw ValidationError("sample " + quoted(tree.path(component.level, component.rows[i])) + " has " +
-                            std::to_string(found[i].size()) + " bands, " +
+                            std::to_string(found[i].size()) + (found[i].size() == 1 ? " band, " : " bands, ") +
                             quoted(tree.path(component.level, component.rows[0])) + " has " +
-                            std::to_string(all.size()) + "; histograms are of rasters that are alike");
+                            std::to_string(all.size()) + "; histograms need the same number of bands in all samples");
     }
     for (std::size_t band = 0; band < all.size(); ++band) all[band].add(found[i][band].low, found[i][band].high);
   }

@@ -70,7 +70,7 @@ std::vector<int64_t> mrio_axes(std::string_view gdal_metadata, int bands) {
   if (item.empty()) return {};
   if (const auto depth = whole_number(member(item, "md:blockzsize")); depth.value_or(1) != 1) {
     throw SchemaError("MD_METADATA folds bands into space (md:blockzsize " + std::to_string(*depth) +
-                      "), which is not read");
+                      "), which is not supported");
   }
   std::vector<int64_t> out;
   int64_t product = 1;
@@ -81,7 +81,8 @@ std::vector<int64_t> mrio_axes(std::string_view gdal_metadata, int bands) {
     if (length < 1 || __builtin_mul_overflow(product, length, &product)) product = 0;
   }
   if (!out.empty() && product != bands) {
-    throw FormatError("MD_METADATA: the lengths of its axes are not those of " + std::to_string(bands) + " bands");
+    throw FormatError("MD_METADATA: the product of its axis lengths is not the number of bands, " +
+                      std::to_string(bands));
   }
   return out;
 }

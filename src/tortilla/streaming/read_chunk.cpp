@@ -38,7 +38,7 @@ ChunkPlan plan_of_file(const RowSource& row, uint64_t number, bool keep_padding)
   }
   const auto directory = read_tiff_directory(*row.bytes);
   if (!directory.unsupported.empty())
-    throw FormatError("a chunk of a TIFF with " + directory.unsupported + " is not decoded", {.path = row.vsi_path});
+    throw FormatError("a chunk of a TIFF with " + directory.unsupported + " cannot be decoded", {.path = row.vsi_path});
   return {chunk_layout(directory.layout, number, keep_padding, row.vsi_path),
           mrio_axes(directory.gdal_metadata, directory.layout.bands)};
 }
@@ -95,7 +95,8 @@ std::vector<int64_t> shape_of(const ChunkPlan& plan) {
     for (const int64_t length : plan.axes)
       is_right = is_right && length > 0 && !__builtin_mul_overflow(product, length, &product);
     if (!is_right || product != plan.layout.bands)
-      throw FormatError("chunk: axes that are not those of " + std::to_string(plan.layout.bands) + " bands");
+      throw FormatError("chunk: the product of its axis lengths is not the number of bands, " +
+                        std::to_string(plan.layout.bands));
     out = plan.axes;
   }
   out.push_back(plan.layout.height);
@@ -127,7 +128,7 @@ bool is_there(const DataFrame& frame, std::string_view id) {
 
 Tensor read_chunk(const DataFrame& frame, std::string_view id, const ChunkOptions& options) {
   const auto part = split_chunk_id(id);
-  if (!part) throw QueryError("chunk " + quoted(id) + "; an id, :: and a number expected");
+  if (!part) throw QueryError("chunk " + quoted(id) + "; ID::NUMBER expected, such as lrf::2");
   return about_sample(part->first, [&] {
     const auto [rows, position] = locate(frame, part->first);
     if (auto listed = find_listed(*rows.impl(), position, part->second, options.keep_padding))

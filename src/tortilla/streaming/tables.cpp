@@ -126,7 +126,7 @@ void check_streamable(const Tree& tree) {
     for (std::size_t row = 0; row < ids.size(); ++row) {
       if (ids[row].find('/') == std::string::npos && ids[row].find("::") == std::string::npos) continue;
       throw ValidationError("sample " + quoted(tree.path(level, static_cast<int64_t>(row))) +
-                            ": an id in a streaming TACO has no / and no ::");
+                            ": an id in a streaming TACO must not contain / or ::");
     }
     if (level + 1 < static_cast<int>(tree.levels.size())) first_children.push_back(tree.first_children(level));
   }
@@ -135,7 +135,7 @@ void check_streamable(const Tree& tree) {
     if (structure_of(tree, first_children, 0, row) == expected) continue;
     throw ValidationError("samples " + quoted(tree.levels[0].ids[0]) + " and " +
                           quoted(tree.levels[0].ids[as_size(row)]) +
-                          " differ in what is below them; those of a streaming TACO have one structure");
+                          " have different children; all samples of a streaming TACO must have the same structure");
   }
 }
 

@@ -50,13 +50,13 @@ class TogMaker {
       if (rows_.types[row] == SampleType::Folder) return;
       rules_.go_on();
       const bool is_geotiff = formats[row] == "GTiff" || formats[row] == "COG";
-      if (!is_geotiff) return leave(row, "is of the format " + formats[row].value_or("") + ", no GeoTIFF");
+      if (!is_geotiff) return leave(row, "has the format " + formats[row].value_or("") + ", GTiff expected");
       try {
         out[row] = tog_of(row);
       } catch (const FormatError& error) {
-        leave(row, "cannot be made a TOG: " + error.message());
+        leave(row, "cannot be converted to a TOG: " + error.message());
       } catch (const SchemaError& error) {
-        leave(row, "cannot be made a TOG: " + error.message());
+        leave(row, "cannot be converted to a TOG: " + error.message());
       }
     });
     return out;
@@ -66,7 +66,7 @@ class TogMaker {
   void leave(std::size_t row, const std::string& why) const {
     if (rules_.allow_others) return;
     throw ValidationError("sample " + quoted(tree_.path(level_, static_cast<int64_t>(row))) + " " + why +
-                          "; a streaming TACO holds TACO Optimized GeoTIFFs");
+                          "; the samples of a streaming TACO are TACO Optimized GeoTIFFs");
   }
 
   Tog tog_of(std::size_t row) {

@@ -128,7 +128,7 @@ class Formats {
       parse_header(read_head(payload), payload.size);
     } catch (const FormatError& error) {
       throw ValidationError("sample " + quoted(tree_.path(level_, static_cast<int64_t>(row))) +
-                            " is called TORTILLA: " + error.message());
+                            " has the format TORTILLA, but is not one: " + error.message());
     }
     return name;
   }
@@ -146,7 +146,7 @@ std::vector<std::optional<std::string>> splits_of(const Tree& tree, int level) {
     if (!out[row]) continue;
     auto spelled = spelled_split(*out[row]);
     if (!spelled) {
-      throw ValidationError("sample " + quoted(tree.path(level, static_cast<int64_t>(row))) + " is of the split " +
+      throw ValidationError("sample " + quoted(tree.path(level, static_cast<int64_t>(row))) + " has the split " +
                             quoted(*out[row]) + "; train, validation or test expected");
     }
     out[row] = std::move(spelled);

@@ -16,7 +16,7 @@ namespace tacore::v1 {
 /// `tortilla:id`, offsets and lengths, `internal:*`, a pandas index. `jobs` threads read bytes.
 ///
 /// Throws ValidationError: no samples, a FOLDER without any, an id that is empty, not UTF-8 or a duplicate, a
-/// `tortilla:data_split` other than train, validation and test, a FILE called TORTILLA that is none, a duplicate
+/// `tortilla:data_split` other than train, validation and test, a FILE of format TORTILLA that is not one, a duplicate
 /// column. IoError for a sample that cannot be read.
 Tree footer_tree(Tree tree, Kind kind, int jobs);
 

@@ -13,7 +13,7 @@ void check_name(const std::string& path, Kind kind) {
   if (path.find('\0') == path.npos && ends_with_ignoring_case(path, suffix) && file_name(path).size() > suffix.size())
     return;
   throw ValidationError(
-      std::string(kind == Kind::Taco ? "a TACO 0.2.0" : "a Tortilla") + " has a name that ends in " + suffix,
+      std::string("the name of ") + (kind == Kind::Taco ? "a TACO 0.2.0" : "a Tortilla") + " must end in " + suffix,
       {.path = path});
 }
 
@@ -27,7 +27,7 @@ std::string collection_text(const Collection& collection) {
   const auto faults = collection_faults(out);
   if (faults.empty()) return out;
   throw ValidationError("the collection breaks " + std::to_string(faults.size()) +
-                        " rules of TACO 0.2.0: " + join(faults, "; "));
+                        (faults.size() == 1 ? " rule" : " rules") + " of TACO 0.2.0: " + join(faults, "; "));
 }
 
 }  // namespace tacore::v1

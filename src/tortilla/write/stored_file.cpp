@@ -74,7 +74,7 @@ StoredTable StoredFile::footer() const {
     const int64_t offset = offsets[row], length = lengths[row];
     if (offset >= static_cast<int64_t>(kHeaderSize) && length >= 0 && offset <= end && length <= end - offset) continue;
     throw FormatError("row " + std::to_string(row) + ": " + std::to_string(length) + " bytes at " +
-                          std::to_string(offset) + " leave the data, bytes 200 to " + std::to_string(end),
+                          std::to_string(offset) + " are outside of the data, bytes 200 to " + std::to_string(end),
                       where);
   }
   return out;

@@ -52,7 +52,7 @@ ByteRange range_of_row(const LevelTable& table, int64_t row, uint64_t begin, uin
   }
   const auto shown = [](const auto& number) { return number ? std::to_string(*number) : "null"; };
   throw FormatError("row " + std::to_string(row) + ": " + shown(size) + " bytes at " + shown(offset) +
-                        " are not among the data, bytes " + std::to_string(begin) + " to " + std::to_string(end),
+                        " are outside of the data, bytes " + std::to_string(begin) + " to " + std::to_string(end),
                     table.where());
 }
 

@@ -112,7 +112,7 @@ class TortillaWriter {
     tell(num_bytes);
   }
 
-  /// The samples are written already.
+  /// `out` already has the bytes of a sample, which are verified; a header or footer is encoded into it.
   void fill(const Piece& piece, std::span<std::byte> out) const {
     if (piece.what == What::Sample) {
       if (payload(piece).crc32) check_crc32(plan_.tree(), piece.level, piece.row, crc32(out));
