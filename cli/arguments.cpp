@@ -12,6 +12,7 @@
 #include <tacore/write/byte_size.hpp>
 
 #include "commands.hpp"
+#include "nearest.hpp"
 #include "utf8.hpp"
 
 namespace tacore::cli {
@@ -90,7 +91,9 @@ TimeRange parse_datetime(const std::string& text) {
   try {
     return TimeRange::parse(text);
   } catch (const QueryError& error) {
-    throw UsageError(std::string("--datetime: ") + error.what());
+    const bool has_day = std::count(text.begin(), text.end(), '-') >= 2;
+    throw UsageError(std::string("--datetime: ") + error.what() +
+                     (has_day ? "" : "; write whole days, such as 2020-01-31 or 2020-01-01/2020-12-31"));
   }
 }
 
@@ -203,7 +206,8 @@ std::vector<std::string> with_command(std::vector<std::string> arguments, const 
   if (first == arguments.end()) return arguments;
   if (std::find(commands.begin(), commands.end(), *first) != commands.end()) return arguments;
   if (!may_name_a_dataset(*first)) {
-    throw UsageError(in_quotes(*first) + " is an unknown command, and no file of that name exists");
+    const std::string hint = did_you_mean(*first, commands);
+    throw UsageError("unknown command " + in_quotes(*first) + (hint.empty() ? ", and no such file exists" : hint));
   }
   arguments.insert(arguments.begin(), "info");
   return arguments;

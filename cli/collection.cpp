@@ -8,7 +8,8 @@
 #include <tacore/v1/collection.hpp>
 
 #include "commands.hpp"
-#include "open_file.hpp"
+#include "io/open_uninterrupted.hpp"
+#include "utf8.hpp"
 
 namespace tacore::cli {
 namespace {
@@ -19,7 +20,7 @@ std::string text_of(const std::string& path) {
     ~File() {
       if (descriptor >= 0) ::close(descriptor);
     }
-  } file{open_file(path, O_RDONLY | O_CLOEXEC)};
+  } file{open_uninterrupted(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (file.descriptor < 0) throw IoError("cannot open", {.path = path}, errno);
   std::string out;
   char piece[1 << 16];
@@ -60,6 +61,29 @@ Collection collection_of(const CollectionOptions& options, const std::string& ou
   if (!options.tasks.empty()) out.tasks = options.tasks;
   if (!options.keywords.empty()) out.keywords = options.keywords;
   return out;
+}
+
+void require_members(const Collection& collection, const CollectionOptions& options, bool has_tasks) {
+  const struct Needed {
+    bool is_missing;
+    std::string option, metavariable, example;
+  } all[] = {{collection.id.empty(), "--id", "NAME", "chips"},
+             {collection.description.empty(), "--description", "TEXT", "\"Chips of a scene\""},
+             {collection.licenses.empty(), "--license", "SPDX", "CC-BY-4.0"},
+             {collection.providers.empty(), "--provider", "NAME", "\"Our lab\""},
+             {has_tasks && collection.tasks.empty(), "--task", "TASK (classification, segmentation, regression, ...)",
+              "classification"}};
+  std::string missing, example;
+  int count = 0;
+  for (const Needed& each : all) {
+    if (!each.is_missing) continue;
+    missing += (count++ == 0 ? "" : ", ") + each.option + " " + each.metavariable;
+    example += " " + each.option + " " + each.example;
+  }
+  if (count == 0) return;
+  throw UsageError((count == 1 ? "1 thing is" : std::to_string(count) + " things are") + " missing: " + missing +
+                   (options.collection.empty() ? "" : ", or members of " + in_quotes(options.collection)) +
+                   ". Example:" + example);
 }
 
 }  // namespace tacore::cli

@@ -83,7 +83,7 @@ struct ReadOptions {
   std::string id = {};  ///< ids joined by '/'
   std::string base_path = {};
   bool verify = true;  ///< what is read of samples
-  bool vsi = false;  ///< the GDAL path instead of the bytes
+  bool vsi = false;    ///< the GDAL path instead of the bytes
   PixelOptions pixels = {};
   Destination output = {};
 };
@@ -93,7 +93,7 @@ struct PreviewCommandOptions {
   std::string path = {};
   std::string id = {};  ///< ids joined by '/'
   std::string base_path = {};
-  bool verify = true;  ///< what is read of samples
+  bool verify = true;           ///< what is read of samples
   std::vector<int> bands = {};  ///< from 1
   int size = 512;               ///< of the longer side
   Destination output = {};
@@ -103,8 +103,8 @@ int run_preview(const PreviewCommandOptions& options);
 struct StatsCommandOptions {
   std::string path = {};
   std::string base_path = {};
-  bool verify = true;            ///< what is read of samples
-  std::vector<int> bands = {};   ///< from 1; none: all
+  bool verify = true;           ///< what is read of samples
+  std::vector<int> bands = {};  ///< from 1; none: all
   int level = 0;
   std::string id = {};
   bool json = false;
@@ -126,6 +126,8 @@ struct CollectionOptions {
 bool ends_with(const std::string& path, std::string_view suffix);
 /// For a dataset at `output`: of a `.taco` the file may have the form of TACO 0.2.0.
 Collection collection_of(const CollectionOptions& options, const std::string& output);
+/// Throws UsageError that lists what a new dataset needs and `collection` lacks, with the options that give it.
+void require_members(const Collection& collection, const CollectionOptions& options, bool has_tasks);
 
 struct CreateCommandOptions : CollectionOptions {
   std::string source = {};  ///< a folder or a table

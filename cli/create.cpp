@@ -44,7 +44,10 @@ Tortilla samples_of(const CreateCommandOptions& options) {
   return options.pad_to ? out.pad_to(*options.pad_to) : out;
 }
 
-Collection versioned(Collection collection) {
+/// Throws UsageError when a member is missing that the form of `output` needs.
+Collection new_collection(const CreateCommandOptions& options, bool is_taco) {
+  Collection collection = collection_of(options, options.output);
+  require_members(collection, options, !is_taco);
   if (collection.dataset_version == Collection().dataset_version) collection.dataset_version = "1.0.0";
   return collection;
 }
@@ -67,6 +70,7 @@ int create_v1(const CreateCommandOptions& options, bool is_taco) {
   if (!options.how.group_by.empty())
     throw UsageError("--group-by: .taco and .tortilla are divided by --split-size only");
   if (options.datetime && !is_taco) throw UsageError("--datetime: a .tortilla has no extent");
+  const Collection collection = is_taco ? new_collection(options, is_taco) : Collection();
   const Tortilla samples = samples_of(options);
   v1::CreateTacoOptions how = options.v1;
   how.task = options.how.task;
@@ -75,9 +79,16 @@ int create_v1(const CreateCommandOptions& options, bool is_taco) {
   how.fallback = raster_opener();
   run_copy(how.task, [&] {
     if (is_taco) {
-      Taco taco{samples, versioned(collection_of(options, options.output))};
+      Taco taco{samples, collection};
       if (options.datetime) taco.collection.extent.temporal = options.datetime;
-      v1::create_taco(taco, options.output, how);
+      try {
+        v1::create_taco(taco, options.output, how);
+      } catch (const ValidationError& error) {
+        const bool wants_time = error.message().find("extent.temporal is missing") != std::string::npos;
+        if (!wants_time) throw;
+        throw ValidationError(error.message() + "; --datetime START/END states the time of all samples",
+                              error.context());
+      }
     } else {
       v1::create_tortilla(samples, options.output, how);
     }
@@ -99,8 +110,9 @@ int run_create(const CreateCommandOptions& options) {
   if (options.datetime) throw UsageError("--datetime: only a .taco has times that its samples do not state");
   if (options.v1.streaming) throw UsageError("--streaming: only .taco and .tortilla have chunks in their footer");
   if (!options.v1.stats) throw UsageError("--no-stats: only .taco and .tortilla get statistics unasked");
+  const Collection collection = new_collection(options, is_taco);
   try {
-    const Taco taco{samples_of(options), versioned(collection_of(options, options.output))};
+    const Taco taco{samples_of(options), collection};
     CreateOptions how = completed(options.how);
     run_copy(how.task, [&] { create(taco, options.output, how); });
   } catch (const SchemaError& error) {

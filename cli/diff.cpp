@@ -4,6 +4,7 @@
 #include <tacore/ops/diff.hpp>
 #include <tacore/error.hpp>
 
+#include "base/utf8.hpp"
 #include "commands.hpp"
 #include "copying.hpp"
 #include "json.hpp"
@@ -20,10 +21,10 @@ constexpr std::size_t kBefore = 20;
 /// `text` from a little before `begin` on, cut.
 std::string shown(const std::string& text, std::size_t begin) {
   std::size_t start = text.size() <= kMostShown || begin < kBefore ? 0 : begin - kBefore;
-  while (start < text.size() && character_size(std::string_view(text).substr(start)) == 0) ++start;
+  while (start < text.size() && utf8_length(std::string_view(text).substr(start)) == 0) ++start;
   std::size_t end = start;
   for (std::size_t n = 0; n < kMostShown && end < text.size(); ++n)
-    end += character_size(std::string_view(text).substr(end));
+    end += utf8_length(std::string_view(text).substr(end));
   return (start > 0 ? "..." : "") + text.substr(start, end - start) + (end < text.size() ? "..." : "");
 }
 

@@ -1,18 +1,18 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <numeric>
 #include <string_view>
 #include <utility>
 
 #include <tacore/dataset.hpp>
-#include <tacore/ops/edit.hpp>
 #include <tacore/error.hpp>
+#include <tacore/ops/edit.hpp>
 
 #include "arguments.hpp"
 #include "commands.hpp"
 #include "copying.hpp"
 #include "json.hpp"
+#include "nearest.hpp"
 #include "utf8.hpp"
 
 namespace tacore::cli {
@@ -52,20 +52,6 @@ std::vector<Member> texts_as_json(const std::vector<std::string>& settings) {
   return out;
 }
 
-/// How many characters are to be put in, left out or replaced to make `b` of `a`.
-std::size_t distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
-    }
-  }
-  return row[b.size()];
-}
-
 /// A member that is neither of the specification, nor of an extension (`rai:social_bias`), nor there already is most
 /// likely a typo.
 void check_members(const std::vector<Member>& members, const std::string& path) {
@@ -76,12 +62,8 @@ void check_members(const std::vector<Member>& members, const std::string& path) 
     const std::string& key = member.first;
     if (is_one_of(kKnown, key) || key.find(':') != key.npos) continue;
     if (read_collection(path).json.find(json_string(key)) != std::string::npos) continue;
-    std::string nearest;
-    for (const std::string_view known : kKnown) {
-      if (distance(key, std::string(known)) <= 2) nearest = known;
-    }
-    throw ValidationError("no collection is known to have the member " + in_quotes(key) +
-                              (nearest.empty() ? "" : "; did you mean " + nearest + "?") + "; --force adds it",
+    const std::string hint = did_you_mean(key, std::vector<std::string>(kKnown.begin(), kKnown.end()));
+    throw ValidationError("unknown member " + in_quotes(key) + (hint.empty() ? ";" : hint) + " --force sets it anyway",
                           {.path = path});
   }
 }

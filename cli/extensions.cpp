@@ -5,14 +5,14 @@
 #include <map>
 #include <optional>
 
-#include <tacore/write/byte_size.hpp>
 #include <tacore/error.hpp>
 #include <tacore/extensions/geotiff_stats.hpp>
-#include <tacore/extensions/tiff_index.hpp>
 #include <tacore/extensions/majortom.hpp>
 #include <tacore/extensions/spatial_grouping.hpp>
 #include <tacore/extensions/stac.hpp>
+#include <tacore/extensions/tiff_index.hpp>
 #include <tacore/raster/stac.hpp>
+#include <tacore/write/byte_size.hpp>
 
 #include "commands.hpp"
 #include "loaded_library.hpp"
@@ -56,6 +56,15 @@ Extend with_groups(const std::string& name, const std::string& parameter) {
   return [options](const Tortilla& samples) { return samples.extend_with(extensions::SpatialGrouping(options)); };
 }
 
+bool has_column(const Tortilla& samples, const std::string& name) {
+  for (int level = 0; level <= samples.depth(); ++level) {
+    for (const auto& field : samples.fields(level)) {
+      if (field.name == name) return true;
+    }
+  }
+  return false;
+}
+
 /// A time is that of rasters of which no column says one.
 Extend with_places(const std::string& name, const std::string& key, const std::string& parameter) {
   std::optional<Timestamp> time;
@@ -71,7 +80,11 @@ Extend with_places(const std::string& name, const std::string& key, const std::s
       return key == "stac" ? extensions::with_stac(samples, from) : extensions::with_istac(samples, from);
     } catch (const SchemaError& error) {
       if (time || !error.message().starts_with("no level has")) throw;
-      throw SchemaError(error.message() + "; --extensions " + key + "=TIME takes all but the time from the rasters",
+      const std::string column = key + ":time_start";
+      if (has_column(samples, column)) throw;
+      throw SchemaError("no acquisition time: add a column " + column +
+                            " to the table of samples, or give one time for all, such as --extensions " + key +
+                            "=2020-06-01",
                         error.context());
     }
   };

@@ -7,10 +7,11 @@
 
 namespace tacore::cli {
 
-/// What --extensions may name.
+/// The help of --extensions.
 inline constexpr const char* kExtensionHelp =
-    "stac[=TIME], istac[=TIME] (from columns, else rasters), geotiff_stats, stats, header, majortom[=KM], "
-    "spatialgrouping=SIZE|COUNT; comma between";
+    "Columns to add, separated by commas: stac[=TIME] and istac[=TIME] (place and time, from columns or the rasters), "
+    "geotiff_stats and stats (statistics of the bands), header (TIFF index), majortom[=KM] (grid cells), "
+    "spatialgrouping=SIZE|COUNT (groups of neighbours)";
 
 /// Throws UsageError for an extension or a parameter that is not known.
 void check_extensions(const std::vector<std::string>& names);

@@ -104,7 +104,7 @@ std::string info_text(const Dataset& dataset) {
   if (time) out += labelled("Time", {in_words(*time)});
   for (const auto& [name, text] : collection_details(dataset)) out += paragraph(name, words(printable(text)));
   if (!collection.sources.empty()) {
-    out += labelled("Sources", {count_of(collection.sources.size(), "partition")});
+    out += labelled("Partitions", {count_of(collection.sources.size(), "dataset")});
   }
   const PitSchema pit_schema = dataset.pit_schema();
   out += labelled("Tree", tree(pit_schema));

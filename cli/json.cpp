@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/utf8.hpp"
 #include "utf8.hpp"
 
 namespace tacore::cli {
@@ -47,7 +48,7 @@ std::vector<std::string> joined(const std::vector<JsonField>& fields) {
 std::string json_string(std::string_view text) {
   std::string out = "\"";
   while (!text.empty()) {
-    const std::size_t size = character_size(text);
+    const std::size_t size = utf8_length(text);
     if (size == 0) {
       out += kReplacement;
     } else if (size == 1) {

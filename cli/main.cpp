@@ -19,21 +19,59 @@
 #include "arguments.hpp"
 #include "commands.hpp"
 #include "extensions.hpp"
+#include "layout.hpp"
 #include "loaded_library.hpp"
+#include "nearest.hpp"
 #include "output.hpp"
+#include "utf8.hpp"
 
 namespace tacore::cli {
 namespace {
 
 constexpr const char* kDatasetHelp = "Dataset: .tacozip, folder, .tacocat, TACOLLECTION.json, .taco, .tortilla";
 
-/// Help without CLI11's TEXT, REQUIRED and Needs, which the usage line and the texts say better.
+constexpr const char* kIdHelp = "Ids from the root to the sample, such as a, a/b or a/b/c";
+constexpr const char* kOutputHelp = "New dataset: .tacozip, .zip, .taco or .tortilla; any other name is a folder";
+constexpr const char* kV1Group = "Only for .taco and .tortilla (formats before 2.0)";
+constexpr const char* kMessageGroup = "Messages";
+constexpr const char* kRemoteGroup = "Remote paths (http, s3, hf, gs, az, ...)";
+
+/// Help in lines of at most 100 characters, commands before options, without CLI11's TEXT, REQUIRED and Needs, which
+/// the usage line and the texts say better.
 class HelpFormat final : public CLI::Formatter {
  public:
-  HelpFormat() { column_width(31); }
+  HelpFormat() {
+    column_width(kTextColumn);
+    label("SUBCOMMAND", "COMMAND");
+    label("Positionals", "Arguments");
+  }
   std::string make_option_opts(const CLI::Option* option) const override {
     const std::string type = option->get_positional() ? "" : option->get_type_name();
     return type.empty() ? "" : " " + type;
+  }
+  std::string make_option_desc(const CLI::Option* option) const override { return wrapped(option->get_description()); }
+  std::string make_subcommand(const CLI::App* command) const override {
+    std::string name = "  " + command->get_name();
+    name.resize(kTextColumn, ' ');
+    std::string text = wrapped(command->get_description());
+    for (auto at = text.find('\n'); at != text.npos; at = text.find('\n', at + 1))
+      text.insert(at + 1, kTextColumn, ' ');
+    return name + text + "\n";
+  }
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    std::string out = make_description(app) + make_usage(app, std::move(name)) + make_subcommands(app, mode) +
+                      make_positionals(app) + make_groups(app, mode) + "\n" + make_footer(app);
+    for (auto at = out.find("\n\n\n"); at != out.npos; at = out.find("\n\n\n", at)) out.erase(at, 1);
+    return out;
+  }
+
+ private:
+  static constexpr std::size_t kTextColumn = 31, kLineWidth = 100;
+
+  static std::string wrapped(const std::string& text) {
+    std::string out;
+    for (const auto& line : fill(words(text), kLineWidth - kTextColumn)) out += (out.empty() ? "" : "\n") + line;
+    return out;
   }
 };
 
@@ -44,7 +82,7 @@ struct Messages {
 };
 
 struct Tool {
-  CLI::App app{"Makes TACO datasets of Earth observation data, and looks into them.", "taco"};
+  CLI::App app{"Reads, queries, writes and checks TACO datasets of Earth observation imagery.", "taco"};
   Messages messages = {};
   RemoteOptions remote = {.fallback = remote_opener()};
   std::vector<std::pair<CLI::App*, std::function<int()>>> commands = {};
@@ -54,7 +92,7 @@ struct Tool {
   std::pair<CLI::App*, std::shared_ptr<Options>> add(const char* name, const char* what, const char* examples,
                                                      int (*run)(const Options&)) {
     auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand(name, what);
+    CLI::App* command = app.add_subcommand(name, what)->group("Commands");
     command->footer(std::string("Examples:\n") + examples);
     commands.emplace_back(command, [options, run] { return run(*options); });
     return {command, options};
@@ -84,16 +122,17 @@ void add_base_path(CLI::App* command, std::string& base_path) {
 CLI::Option* add_no_verify(CLI::App* command, bool& verify) {
   return command->add_flag_callback(
       "--no-verify", [&] { verify = false; },
-      "Do not hold samples against the local headers and checksums of their ZIP");
+      "Do not verify samples against the local headers and CRC-32 checksums of their ZIP");
 }
 
 std::vector<CLI::Option*> add_where(CLI::App* command, Where& where) {
-  return {add_parsed(
-              command, "--bbox", "XMIN,YMIN,XMAX,YMAX", [&](const std::string& text) { where.bbox = parse_bbox(text); },
-              "Longitudes and latitudes, in degrees"),
-          add_parsed(
-              command, "--datetime", "A/B", [&](const std::string& text) { where.datetime = parse_datetime(text); },
-              "Both ends included; '..' is open")};
+  return {
+      add_parsed(
+          command, "--bbox", "XMIN,YMIN,XMAX,YMAX", [&](const std::string& text) { where.bbox = parse_bbox(text); },
+          "Bounding box: west, south, east, north in degrees"),
+      add_parsed(
+          command, "--datetime", "START/END", [&](const std::string& text) { where.datetime = parse_datetime(text); },
+          "Time range, both days included, such as 2020-01-01/2020-12-31; '..' is an open end")};
 }
 
 void add_output(CLI::App* command, Destination& output) {
@@ -104,7 +143,7 @@ void add_output(CLI::App* command, Destination& output) {
         output.path = text;
       },
       "Write this file instead of standard output");
-  command->add_flag("--overwrite", output.overwrite, "Replace the file when it exists")->needs(file);
+  command->add_flag("--overwrite", output.overwrite, "Replace an existing file")->needs(file);
 }
 
 void add_bands(CLI::App* command, std::vector<int>& bands, const char* what) {
@@ -112,13 +151,14 @@ void add_bands(CLI::App* command, std::vector<int>& bands, const char* what) {
 }
 
 void add_info(Tool& tool) {
-  auto [command, options] = tool.add_reader("info", "Shows what a dataset is: tree, rows, columns, extent",
+  auto [command, options] = tool.add_reader("info", "Shows the description, extent, tree and columns of a dataset",
                                             "  taco info landsat.tacozip\n"
                                             "  taco info landsat.tacozip --json | jq .levels\n"
                                             "  taco info TACOLLECTION.json --sources --bbox -10,35,5,45",
                                             run_info);
   command->add_flag("--json", options->json, "Print JSON");
-  auto* sources = command->add_flag("--sources", options->sources, "List the partitions: file, id, bbox, datetime");
+  auto* sources = command->add_flag("--sources", options->sources,
+                                    "List the partitions of a .tacocat or TACOLLECTION.json: file, id, bbox, datetime");
   for (auto* option : add_where(command, options->where)) option->needs(sources);
   add_base_path(command, options->base_path);
 }
@@ -128,9 +168,8 @@ void add_ls(Tool& tool) {
                                             "  taco ls landsat_nested.tacozip\n"
                                             "  taco ls landsat_nested.tacozip tile_r1_c1",
                                             run_ls);
-  add_parsed(
-      command, "ID", "", [o = options](const std::string& text) { o->id = text; }, "Ids from the root down: a/b/c");
-  command->add_flag("--json", options->json, "An array of {id, type}");
+  add_parsed(command, "ID", "", [o = options](const std::string& text) { o->id = text; }, kIdHelp);
+  command->add_flag("--json", options->json, "Print JSON: an array of {id, type}");
   add_base_path(command, options->base_path);
 }
 
@@ -138,7 +177,7 @@ void add_ls(Tool& tool) {
 void add_selection(CLI::App* command, Selection& selection) {
   add_parsed(
       command, "SQL", "", [&](const std::string& text) { selection.sql = text; },
-      "One SELECT over data (the samples that pass the filters), level0, level1, ...");
+      "SELECT statement on the tables data (samples that pass the filters), level0, level1, ...");
   auto* box = add_where(command, selection.where)[0];
   command->add_flag("--footprint", selection.footprint, "Test the area that a sample covers, not its centroid")
       ->needs(box);
@@ -164,14 +203,14 @@ class OptionAdder {
   void operator()(const std::string& name, T& value, const std::string& what) const {
     const bool is_left_out = std::find(left_out_.begin(), left_out_.end(), name) != left_out_.end();
     if (is_left_out || command_->get_option_no_throw(flag_of(name))) return;
-    CLI::Option* option = add(name, value, what);
+    CLI::Option* option = add(name, value, what.substr(0, what.find_last_not_of('.') + 1));
     if (!group_.empty()) option->group(group_);
   }
 
  private:
   CLI::Option* add(const std::string& name, bool& value, const std::string& what) const {
     if (!value) return command_->add_flag(flag_of(name), value, what);
-    return command_->add_flag_callback(flag_of("no_" + name), [&] { value = false; }, "Switch off: " + what);
+    return command_->add_flag_callback(flag_of("no_" + name), [&] { value = false; }, negated(what));
   }
   CLI::Option* add(const std::string& name, std::string& value, const std::string& what) const {
     const bool is_folder = name == "base_path" || name.ends_with("dir");
@@ -197,7 +236,7 @@ class OptionAdder {
     });
     return add_parsed(
                command_, flag_of(name), "KEY=VALUE", [&](const std::string& text) { set_parquet(value, text); },
-               what + " " + keys)
+               what + ": " + keys)
         ->trigger_on_parse();
   }
   CLI::Option* add(const std::string& name, double& value, const std::string& what) const {
@@ -228,11 +267,16 @@ class OptionAdder {
         command_, flag_of(name), "N",
         [&value, flag = flag_of(name)](const std::string& text) { value = parse_count(flag, text); }, what);
   }
+  /// "Write the index" is "Do not write the index".
+  static std::string negated(std::string what) {
+    what.front() = static_cast<char>(what.front() | 0x20);
+    return "Do not " + what;
+  }
   template <class Number>
   static std::string with_default(const std::string& what, Number value) {
     if (value == 0) return what;
     std::ostringstream out;
-    out << what << " The default is " << value << ".";
+    out << what << "; by default " << value;
     return out.str();
   }
 
@@ -246,7 +290,8 @@ constexpr std::pair<const char*, const char*> kOldNames[] = {{"--limit", "--max-
                                                              {"--tries", "--max-tries"},
                                                              {"--cache", "--cache-dir"},
                                                              {"--block", "--block-size"},
-                                                             {"--no-tacocat", "--no-consolidate"}};
+                                                             {"--no-tacocat", "--no-consolidate"},
+                                                             {"--no-validate-schema", "--allow-different-columns"}};
 
 void add_old_names(CLI::App* app) {
   for (const auto& [old_name, name] : kOldNames) {
@@ -270,39 +315,44 @@ void add_query(Tool& tool) {
   add_selection(command, options->selection);
   add_parsed(
       command, "-f,--format", "FORMAT", [o = options](const std::string& text) { o->format = parse_format(text); },
-      "table, csv, json or parquet; else as the file name says");
+      "table, csv, json or parquet; by default as the ending of FILE says, else table");
   add_output(command, options->output);
 }
 
 void add_read(Tool& tool) {
-  auto [command, options] = tool.add_reader("read", "Copies the bytes of a FILE, exactly",
+  auto [command, options] = tool.add_reader("read", "Copies a file out of a dataset, byte for byte",
                                             "  taco read landsat.tacozip tile_r0_c0 -o tile.tif\n"
                                             "  gdalinfo \"$(taco read landsat_nested.tacozip tile_r1_c1/dem --vsi)\"",
                                             run_read);
-  command->add_option("ID", options->id, "Ids from the root down: a/b/c; of a chunk of its raster: a/b/c::2")
+  command
+      ->add_option("ID", options->id, "Ids from the root to the file, such as a/b/c; a/b/c::2 is chunk 2 of its raster")
       ->required();
-  auto* vsi = command->add_flag("--vsi", options->vsi, "Print the path that GDAL opens instead");
-  auto* npy = command->add_flag("--npy", options->pixels.npy, "Its pixels, for NumPy: (bands, height, width)");
-  auto* png = command->add_flag("--png", options->pixels.png, "Its pixels as they are: uint8, uint16, up to 4 bands");
+  auto* vsi =
+      command->add_flag("--vsi", options->vsi, "Print the path that GDAL and rasterio open, instead of copying");
+  auto* npy =
+      command->add_flag("--npy", options->pixels.npy, "Write the pixels as a NumPy array: (bands, height, width)");
+  auto* png = command->add_flag("--png", options->pixels.png,
+                                "Write the pixels as PNG, not stretched: uint8 or uint16, up to 4 bands");
   vsi->excludes(npy)->excludes(png);
   npy->excludes(png);
-  add_bands(command, options->pixels.bands, "Of the pixels only these, counted from 1, in this order");
+  add_bands(command, options->pixels.bands, "With --npy or --png: these bands, counted from 1, in this order");
   add_parsed(
       command, "--window", "X,Y,WIDTH,HEIGHT",
       [o = options](const std::string& text) { o->pixels.window = parse_window(text); },
-      "Of the pixels only these, from the upper left corner");
+      "With --npy or --png: these pixels, counted from the upper left corner");
   add_output(command, options->output);
   add_base_path(command, options->base_path);
   add_no_verify(command, options->verify);
 }
 
 void add_preview(Tool& tool) {
-  auto [command, options] = tool.add_reader("preview", "Makes a small picture (PNG) of a FILE",
+  auto [command, options] = tool.add_reader("preview", "Makes a small picture (PNG) of an image",
                                             "  taco preview landsat.tacozip tile_r0_c0 -o tile.png\n"
                                             "  taco preview landsat.tacozip tile_r0_c0 --bands 4,3,2 -o colours.png",
                                             run_preview);
-  command->add_option("ID", options->id, "Ids from the root down: a/b/c")->required();
-  add_bands(command, options->bands, "One for grey, or red,green,blue, from 1; the first three, or the first");
+  command->add_option("ID", options->id, kIdHelp)->required();
+  add_bands(command, options->bands,
+            "One band for grey, or red,green,blue, counted from 1; by default the first three, or the first of fewer");
   add_parsed(
       command, "--size", "N", [o = options](const std::string& text) { o->size = parse_count("--size", text); },
       "Maximal number of pixels of the longer side; by default 512");
@@ -333,16 +383,17 @@ void add_stats(Tool& tool) {
   command->add_option("--id", options->id, "Statistics of the children of the sample with this id")
       ->type_name("ID")
       ->needs(level);
-  command->add_flag("--json", options->json, "An array with an object for each band");
+  command->add_flag("--json", options->json, "Print JSON: an array with an object for each band");
   add_parsed(
       command, "--quantile", "P",
       [o = options](const std::string& text) { o->quantiles.push_back(parse_share("--quantile", text)); },
-      "This quantile, from 0 to 1, of stored histograms or with --compute, instead of p25 to p95; may be repeated")
+      "Quantile from 0 to 1 instead of p25 to p95, of stored histograms or with --compute; repeat for more")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->trigger_on_parse();
   auto* compute =
-      command->add_flag("--compute", options->compute, "Read all pixels, not the statistics that samples store");
-  command->add_flag("--skip-bad", options->skip_bad, "With --compute: report samples that cannot be read, and go on")
+      command->add_flag("--compute", options->compute,
+                        "Compute the statistics of all pixels, instead of reading those that samples store");
+  command->add_flag("--skip-bad", options->skip_bad, "With --compute: report samples that cannot be read, and continue")
       ->needs(compute);
   visit_options(options->task, OptionAdder(command));
   add_base_path(command, options->base_path);
@@ -350,40 +401,40 @@ void add_stats(Tool& tool) {
 }
 
 void add_describe(Tool& tool) {
-  auto [command, options] =
-      tool.add_reader("describe", "Describes a dataset for catalogues, search engines and people",
-                      "  taco describe landsat.tacozip --as html -o landsat.html\n"
-                      "  taco describe landsat.tacozip --as stac -o catalog/\n"
-                      "  taco describe landsat.tacozip --as croissant --base-url https://example.org/data\n"
-                      "  taco describe landsat.tacozip --as datacite --published 2026-11-23",
-                      run_describe);
+  auto [command, options] = tool.add_reader(
+      "describe", "Describes a dataset as STAC, GeoParquet, Croissant, DataCite, Markdown or a web page",
+      "  taco describe landsat.tacozip --as html -o landsat.html\n"
+      "  taco describe landsat.tacozip --as stac -o catalog/\n"
+      "  taco describe landsat.tacozip --as croissant --base-url https://example.org/data\n"
+      "  taco describe landsat.tacozip --as datacite --published 2026-11-23",
+      run_describe);
   add_parsed(
       command, "--as", "FORM", [o = options](const std::string& text) { o->as = parse_description(text); },
       "stac, stac-geoparquet, geoparquet, croissant, datacite, card, markdown or html")
       ->required();
   add_parsed(
       command, "--level", "N", [o = options](const std::string& text) { o->level = parse_count("--level", text); },
-      "Level of the samples, for stac with -o, stac-geoparquet and geoparquet; 0 when not given");
+      "Level of the samples, for stac with -o, stac-geoparquet and geoparquet; by default 0");
   command
       ->add_option("--base-url", options->base_url,
-                   "URL of the folder that holds the files of the dataset, for links that work elsewhere")
+                   "URL of the folder with the files of the dataset, for absolute links")
       ->type_name("URL");
   command
       ->add_option("--published", options->published,
-                   "Date of publication, YYYY or YYYY-MM-DD; otherwise that of COLLECTION.json or SOURCE_DATE_EPOCH")
+                   "Date of publication, YYYY or YYYY-MM-DD; by default that of COLLECTION.json or SOURCE_DATE_EPOCH")
       ->type_name("DATE");
   add_output(command, options->output);
   add_base_path(command, options->base_path);
 }
 
 void add_validate(Tool& tool) {
-  auto [command, options] = tool.add_reader("validate", "Checks every rule of the specification",
+  auto [command, options] = tool.add_reader("validate", "Checks a dataset against every rule of the specification",
                                             "  taco validate landsat.tacozip --deep", run_validate);
   command->add_flag("--deep", options->deep, "Read every byte, compare checksums and decode TIFFs");
-  command->add_flag("--json", options->json, "An array of what was found");
+  command->add_flag("--json", options->json, "Print JSON: an array of the findings");
   command
       ->add_option("--profile", options->profiles,
-                   "Columns that are to be there: land-cover, change, methane, flood; before 2.0 stac-tortilla, "
+                   "Require the columns of a profile: land-cover, change, methane, flood; before 2.0 stac-tortilla, "
                    "rai-tortilla")
       ->type_name("NAME")
       ->expected(1)
@@ -408,11 +459,12 @@ void add_collection(CLI::App* command, CollectionOptions& options) {
   text("--dataset-version", "VERSION", "Version of the dataset; by default 1.0.0", options.dataset_version);
   text("--title", "TEXT", "Title, at most 250 characters", options.title);
   text("--description", "TEXT", "Description of the dataset", options.description);
-  texts("--license", "SPDX", "Licence, such as CC-BY-4.0; this and the options below may be repeated",
+  texts("--license", "SPDX", "Licence (SPDX), such as CC-BY-4.0; repeat for more, as the options below",
         options.licenses);
   texts("--provider", "NAME", "Person or organisation that made or hosts the dataset", options.providers);
-  texts("--task", "TASK", "Task, such as classification, segmentation, regression, other", options.tasks);
-  texts("--keyword", "WORD", "Keyword for search", options.keywords);
+  texts("--task", "TASK", "Task of machine learning, such as classification, segmentation, regression or other",
+        options.tasks);
+  texts("--keyword", "WORD", "Keyword for search; repeat for more", options.keywords);
 }
 
 void add_create(Tool& tool) {
@@ -425,27 +477,30 @@ void add_create(Tool& tool) {
                "  taco create chips/ chips.taco --collection collection.json --streaming",
                run_create);
   command
-      ->add_option("SOURCE", options->source, "Folder of samples, or .parquet, .csv, .jsonl, .geojson with id and path")
+      ->add_option("SOURCE", options->source,
+                   "Folder of samples, or table of their id and path: .parquet, .csv, .jsonl, .geojson")
       ->required();
-  command->add_option("OUT", options->output, "New .tacozip or .zip, .taco or .tortilla, else a folder")->required();
+  command->add_option("OUT", options->output, kOutputHelp)->required();
   add_collection(command, *options);
   add_parsed(
-      command, "--datetime", "A/B", [o = options](const std::string& given) { o->datetime = parse_datetime(given); },
-      "Time range of a .taco whose samples have no time");
+      command, "--datetime", "START/END",
+      [o = options](const std::string& given) { o->datetime = parse_datetime(given); },
+      "Time range of a .taco whose samples have no time")
+      ->group(kV1Group);
   command->add_option("--extensions", options->extensions, kExtensionHelp)
       ->type_name("NAME")
       ->expected(1)
       ->delimiter(',')
       ->take_all();
   command->add_flag("--no-places", options->no_places,
-                    "Do not take the places of samples from their TIFFs, nor those of FOLDERs from their children");
+                    "Do not take the location of samples from their GeoTIFFs, nor that of FOLDERs from their children");
   command->add_flag("--pad", options->pad,
                     "Allow folders with missing files: empty placeholders are stored, and hidden when read");
   add_parsed(
       command, "--pad-to", "N", [o = options](const std::string& given) { o->pad_to = parse_count("--pad-to", given); },
       "Add placeholders until the number of samples of level 0 is a multiple of N");
   visit_options(options->how, OptionAdder(command, {"max_concurrent_requests"}));
-  visit_options(options->v1, OptionAdder(command));
+  visit_options(options->v1, OptionAdder(command, {}, kV1Group));
   for (const char* name : {"--allow-non-tog", "--no-histograms", "--block-size", "--zstd-level"}) {
     command->get_option(name)->needs(command->get_option("--streaming"));
   }
@@ -458,7 +513,7 @@ void add_export(Tool& tool) {
                "  taco export landsat_nested.tacozip north --bbox -34.87,-8.0,-34.85,-7.98 --id north",
                run_export);
   command->add_option("PATH", options->selection.path, kDatasetHelp)->required();
-  command->add_option("OUT", options->output, "New .tacozip or .zip, .taco or .tortilla, else a folder")->required();
+  command->add_option("OUT", options->output, kOutputHelp)->required();
   add_selection(command, options->selection);
   visit_options(options->how, OptionAdder(command, {"max_concurrent_requests"}));
 }
@@ -473,14 +528,14 @@ void add_convert(Tool& tool) {
                                      run_convert);
   command->add_option("IN", options->input, "Dataset: .tacozip, folder, .taco or .tortilla, one of its parts")
       ->required();
-  command->add_option("OUT", options->output, "New .tacozip or .zip, .taco or .tortilla, else a folder")->required();
+  command->add_option("OUT", options->output, kOutputHelp)->required();
   add_collection(command, *options);
   visit_options(options->how, OptionAdder(command, {"group_by", "consolidate", "max_concurrent_requests"}));
 }
 
 void add_compile(Tool& tool) {
   auto [command, options] =
-      tool.add("compile", "Writes selected samples as a new .tortilla or .taco",
+      tool.add("compile", "Writes selected samples as a new .tortilla or .taco, the formats before 2.0",
                "  taco compile old.taco test.taco \"SELECT * FROM data WHERE \\\"tortilla:data_split\\\" = 'test'\"\n"
                "  taco compile old.tortilla north.tortilla --bbox -34.87,-8.0,-34.85,-7.98",
                run_compile);
@@ -497,19 +552,20 @@ void add_concat(Tool& tool) {
                                      run_concat);
   command
       ->add_option("PATHS", options->paths,
-                   "The datasets, then the new one: .tacozip, .zip, .taco, .tortilla, else folder")
+                   "Datasets, and last the new one: .tacozip, .zip, .taco, .tortilla or a folder")
       ->required()
       ->expected(3, -1);
   add_parsed(
       command, "--mode", "MODE", [o = options](const std::string& text) { o->mode = parse_mode(text); },
-      "Columns that some datasets lack: intersection drops them, fill_missing fills them with null, strict refuses");
+      "What to do with columns that some datasets lack: intersection drops them, fill_missing makes them "
+      "null, strict is an error");
   visit_options(options->how,
                 OptionAdder(command, {"split_size", "group_by", "consolidate", "max_concurrent_requests", "strict"}));
 }
 
 void add_edit(Tool& tool) {
   auto [command, options] = tool.add_reader(
-      "edit", "Changes members of COLLECTION.json or columns of a dataset, atomically",
+      "edit", "Changes a dataset in place: members of COLLECTION.json, columns of its tables",
       "  taco edit chips.tacozip --set title=\"Chips of a scene\" --set keywords=cloud --set keywords=snow\n"
       "  taco edit chips.tacozip --set-json 'extent={\"spatial\": [-35, -9, -34, -7]}' --unset doi\n"
       "  taco edit chips/ --columns clouds.csv --level 1 --drop-column quality",
@@ -532,7 +588,7 @@ void add_edit(Tool& tool) {
 }
 
 void add_diff(Tool& tool) {
-  auto [command, options] = tool.add("diff", "Compares two datasets in any containers",
+  auto [command, options] = tool.add("diff", "Compares two datasets, whether ZIP or folder",
                                      "  taco diff old.tacozip new.tacozip && echo equal\n"
                                      "  taco diff chips.tacozip chips/ --json | jq .samples",
                                      run_diff);
@@ -543,21 +599,29 @@ void add_diff(Tool& tool) {
   visit_options(options->how, OptionAdder(command));
 }
 
+void add_columns_rule(CLI::App* command, bool& requires_same) {
+  command->add_flag_callback(
+      "--allow-different-columns", [&] { requires_same = false; },
+      "Allow inputs with different columns: missing values are null, numbers take the wider type");
+}
+
 void add_index(Tool& tool) {
   auto [command, options] = tool.add("index", "Builds a common index (.tacocat/) so that many ZIPs open as one dataset",
                                      "  taco index parts/*.tacozip\n"
                                      "  taco index north.tacozip south.tacozip -o . --single-file",
                                      run_index);
   command->add_option("INPUT", options->inputs, "ZIPs, in the order of their rows")->required();
-  visit_options(options->how, OptionAdder(command));
+  add_columns_rule(command, options->how.validate_schema);
+  visit_options(options->how, OptionAdder(command, {"validate_schema"}));
 }
 
 void add_collect(Tool& tool) {
   auto [command, options] =
       tool.add("collect", "Makes one catalogue file (TACOLLECTION.json) of many datasets; their rows stay in them",
                "  taco collect parts/*.tacozip more/folder -o .", run_collect);
-  command->add_option("INPUT", options->inputs, "ZIPs and FOLDERs, in the order of their rows")->required();
-  visit_options(options->how, OptionAdder(command));
+  command->add_option("INPUT", options->inputs, "ZIPs and folders, in the order of their rows")->required();
+  add_columns_rule(command, options->how.validate_schema);
+  visit_options(options->how, OptionAdder(command, {"validate_schema"}));
 }
 
 void add_sync(Tool& tool) {
@@ -565,8 +629,9 @@ void add_sync(Tool& tool) {
                                      "  taco sync landsat.tacozip /backup/store\n"
                                      "  taco sync /backup/store/landsat.tacozip again.tacozip",
                                      run_sync);
-  command->add_option("FROM", options->from, "Dataset (.tacozip or folder); or STORE, STORE/NAME")->required();
-  command->add_option("TO", options->to, "Store, which is created if it is missing; or the restored dataset")
+  command->add_option("FROM", options->from, "Dataset to back up (.tacozip or folder); to restore: STORE or STORE/NAME")
+      ->required();
+  command->add_option("TO", options->to, "Folder of the store, created if it is missing; to restore: the new dataset")
       ->required();
   visit_options(options->how, OptionAdder(command));
 }
@@ -602,16 +667,15 @@ void add_tog(Tool& tool) {
 
 /// The same three flags before and after the subcommand.
 void add_messages(CLI::App* app, Messages& messages) {
-  const char* group = "Messages";
-  app->add_flag("--verbose", messages.verbose, "Report opened files and backends")->group(group);
-  app->add_flag("--debug", messages.debug, "Report SQL, requests and memory, too")->group(group);
-  app->add_flag("--quiet", messages.quiet, "No warnings, no progress")->group(group);
+  app->add_flag("--verbose", messages.verbose, "Print opened files and how they are read")->group(kMessageGroup);
+  app->add_flag("--debug", messages.debug, "Print SQL, requests and memory, too")->group(kMessageGroup);
+  app->add_flag("--quiet", messages.quiet, "Print neither warnings nor progress")->group(kMessageGroup);
 }
 
 /// The same before and after the subcommand. Keys and tokens come from the environment alone: others see arguments.
 void add_remote(CLI::App* app, RemoteOptions& remote) {
   visit_options(remote, OptionAdder(app, {"access_key_id", "secret_access_key", "session_token", "profile", "token"},
-                                    "Remote paths (http, s3, hf, gs, az, ...)"));
+                                    kRemoteGroup));
 }
 
 void set_up_messages(const Messages& messages) {
@@ -627,10 +691,11 @@ void set_up_messages(const Messages& messages) {
 }
 
 void define(Tool& tool) {
-  tool.app.set_version_flag("--version", std::string("taco ") + version());
+  tool.app.set_version_flag("--version", std::string("taco ") + version(), "Print the version");
   tool.app.require_subcommand(0, 1);                   // at most one: later names are ids
   tool.app.formatter(std::make_shared<HelpFormat>());  // inherited by the subcommands
   tool.app.footer("taco PATH is short for taco info PATH. taco COMMAND --help shows options and examples.");
+  tool.app.set_help_flag("-h,--help", "Print this help");  // inherited, too
   add_info(tool);
   add_ls(tool);
   add_query(tool);
@@ -681,12 +746,26 @@ int run(Tool& tool, std::vector<std::string> arguments) {
   throw UsageError("a command is missing, such as info");
 }
 
-int refuse(const Tool& tool, const char* message) {
+int refuse(const Tool& tool, const std::string& message) {
   complain(message);
   const auto parsed = tool.app.get_subcommands();
   const std::string command = parsed.empty() ? "" : parsed.front()->get_name() + " ";
   complain("see taco " + command + "--help");
   return 2;
+}
+
+/// Names the first argument that nothing takes, and the option that it may stand for.
+std::string unexpected_argument(const Tool& tool) {
+  const auto extras = tool.app.remaining(true);
+  const std::string given = extras.front().substr(0, extras.front().find('='));
+  if (!given.starts_with('-')) return "unexpected argument " + in_quotes(extras.front());
+  const auto parsed = tool.app.get_subcommands();
+  std::vector<std::string> names;
+  for (const CLI::Option* option : (parsed.empty() ? &tool.app : parsed.front())->get_options()) {
+    if (option->get_group().empty()) continue;  // a former name
+    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return "unknown option " + in_quotes(given) + did_you_mean(given, names);
 }
 
 int run_checked(const std::vector<std::string>& arguments) {
@@ -698,6 +777,8 @@ int run_checked(const std::vector<std::string>& arguments) {
     print(tool.app.help());
   } catch (const CLI::CallForVersion& version_text) {
     print(std::string(version_text.what()) + "\n");
+  } catch (const CLI::ExtrasError&) {
+    return refuse(tool, unexpected_argument(tool));
   } catch (const CLI::ParseError& error) {
     return refuse(tool, error.what());
   } catch (const UsageError& error) {

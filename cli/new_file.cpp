@@ -14,10 +14,12 @@
 #include <tacore/error.hpp>
 #include <tacore/plumbing/temporary.hpp>
 
-#include "open_file.hpp"
+#include "io/open_uninterrupted.hpp"
 
 namespace tacore::cli {
 namespace {
+
+constexpr const char* kExists = "exists already";  // the words of rename_to()
 
 // What a signal has to remove: a plain array, since a handler may call next to nothing.
 char doomed[4096];
@@ -60,16 +62,6 @@ std::string resolved(const std::string& path) {
   return out;
 }
 
-/// "a/b.csv" -> "a/", "b.csv" -> "".
-std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
-
-void sync_folder(const std::string& folder) {
-  const int descriptor = open_file(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;  // not ours to read: the data are safe, their name nearly
-  ::fsync(descriptor);
-  ::close(descriptor);
-}
-
 }  // namespace
 
 NewFile::NewFile(const std::string& target, bool overwrite)
@@ -81,7 +73,7 @@ NewFile::NewFile(const std::string& target, bool overwrite)
     if (descriptor_ >= 0) ::close(descriptor_);
     temporary_ = temporary_for(target_);
     remove_on_signal(temporary_);  // before it is there: no instant without
-    descriptor_ = open_file(temporary_, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    descriptor_ = open_uninterrupted(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor_ < 0) fail("cannot create the file", errno);
     try {
       is_held = hold_temporary(descriptor_, temporary_, target_);
@@ -104,27 +96,21 @@ NewFile::~NewFile() {
 
 void NewFile::commit() {
   if (::fsync(descriptor_) != 0) fail("cannot write to the disk", errno);
-  rename();
+  try {
+    rename_to(temporary_, target_, overwrite_);
+  } catch (const IoError& error) {
+    if (error.message() == kExists) refuse();  // it appeared meanwhile
+    throw;
+  }
   ::close(descriptor_);
   descriptor_ = -1;
-  sync_folder(folder_of(target_));
+  sync_folder_of(target_);
 }
 
-void NewFile::rename() const {
-  // Without `overwrite` not even a file that appeared meanwhile may go.
-  const unsigned flags = overwrite_ ? 0 : RENAME_NOREPLACE;
-  int result = ::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(), flags);
-  if (result != 0 && (errno == EINVAL || errno == ENOSYS)) {  // NFS has no such flag
-    if (!overwrite_ && status_of(target_)) refuse();
-    result = ::rename(temporary_.c_str(), target_.c_str());
-  }
-  if (result == 0) return;
-  if (errno == EEXIST) refuse();
-  fail("cannot give the file its name", errno);
+void NewFile::refuse() const { fail(std::string(kExists) + "; --overwrite replaces it", 0); }
+
+void NewFile::fail(const std::string& what, int error_number) const {
+  throw IoError(what, {.path = target_}, error_number);
 }
-
-void NewFile::refuse() const { fail("exists already; --overwrite replaces it", 0); }
-
-void NewFile::fail(const char* what, int error_number) const { throw IoError(what, {.path = target_}, error_number); }
 
 }  // namespace tacore::cli

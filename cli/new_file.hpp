@@ -21,9 +21,8 @@ class NewFile {
   void commit();
 
  private:
-  void rename() const;
   [[noreturn]] void refuse() const;
-  [[noreturn]] void fail(const char* what, int error_number) const;
+  [[noreturn]] void fail(const std::string& what, int error_number) const;
 
   std::string target_;
   bool overwrite_;

@@ -14,8 +14,8 @@
 #include <tacore/error.hpp>
 #include <tacore/plumbing/secrets.hpp>
 
+#include "io/open_uninterrupted.hpp"
 #include "new_file.hpp"
-#include "open_file.hpp"
 #include "utf8.hpp"
 
 namespace tacore::cli {
@@ -72,7 +72,7 @@ bool is_stream(const std::string& path) {
 }
 
 void produce_into_stream(const std::string& path, const Produce& produce) {
-  const int descriptor = open_file(path, O_WRONLY | O_CLOEXEC);
+  const int descriptor = open_uninterrupted(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (descriptor < 0) throw IoError("cannot open", {.path = path}, errno);
   produce_into(descriptor, path, produce);
   ::close(descriptor);

@@ -45,11 +45,13 @@ std::string as_text(const std::vector<Line>& lines, const StatsCommandOptions& o
     return std::any_of(lines.begin(), lines.end(), [&](const Line& line) { return test(line.band); });
   };
   const bool is_approximate = any([](const BandSummary& band) { return band.is_approximate; });
-  const bool has_error = any([](const BandSummary& band) { return !std::isnan(band.quantile_error); });
+  // No error to show is none or 0, and the difference is told below.
+  const bool has_bound = any([](const BandSummary& band) { return !std::isnan(band.quantile_error); });
+  const bool has_error = any([](const BandSummary& band) { return band.quantile_error > 0; });
   const bool has_any = options.compute || any(has_quantiles);
   std::vector<std::vector<std::string>> rows = {{"band", "mean", "std", "min", "max"}};
   for (const auto& name : quantile_names(options.quantiles)) rows[0].push_back((is_approximate ? "~" : "") + name);
-  if (has_error) rows[0].push_back("+-");
+  if (has_error) rows[0].push_back("max. error of quantiles");
   if (options.compute) rows[0].push_back("valid %");
   for (const auto& [band, valid_percent] : lines) {
     auto& row = rows.emplace_back();
@@ -60,10 +62,11 @@ std::string as_text(const std::vector<Line>& lines, const StatsCommandOptions& o
   }
   std::string out = aligned(rows);
   if (is_approximate) {
-    out += has_error ? "~: from counts that are rounded; --compute reads the pixels for true ones\n"
-                     : "~: the mean of the samples' own percentiles; --compute reads the pixels for true ones\n";
+    out += has_bound ? "~: approximate, from rounded counts; --compute reads the pixels for exact quantiles\n"
+                     : "~: approximate, the mean of the percentiles of the samples; --compute reads the pixels for "
+                       "exact quantiles\n";
   }
-  if (!has_any) out += "No percentiles are stored; --compute reads the pixels for them\n";
+  if (!has_any) out += "No percentiles are stored; --compute computes them from the pixels\n";
   return out;
 }
 
@@ -153,9 +156,19 @@ Line line_of(const BandStatistics& band, int number, std::vector<double> shares)
   return out;
 }
 
-}  // namespace
+/// "; try --child NAME" when the samples are FOLDERs with a FILE, else nothing.
+std::string child_hint(const StatsCommandOptions& options) {
+  const PitSchema tree = load(options.path, {.base_path = options.base_path}).pit_schema();
+  const auto level = tree.hierarchy.find(1);
+  if (tree.root_type == SampleType::File || level == tree.hierarchy.end() || level->second.empty()) return "";
+  const PitPattern& children = level->second.front();
+  for (std::size_t i = 0; i < children.id.size(); ++i) {
+    if (children.type[i] == SampleType::File) return "; try --child " + children.id[i];
+  }
+  return "";
+}
 
-int run_stats(const StatsCommandOptions& options) {
+int show_stats(const StatsCommandOptions& options) {
   std::vector<Line> lines;
   int exit_code = 0;
   if (options.compute) {
@@ -179,6 +192,19 @@ int run_stats(const StatsCommandOptions& options) {
   }
   print(options.json ? as_json(lines, options) : as_text(lines, options));
   return exit_code;
+}
+
+}  // namespace
+
+int run_stats(const StatsCommandOptions& options) {
+  try {
+    return show_stats(options);
+  } catch (const Error& error) {
+    const bool wants_child =
+        options.child.empty() && options.level == 0 && error.message().find("child") != std::string::npos;
+    if (!wants_child) throw;
+    throw QueryError(error.message() + child_hint(options), error.context());
+  }
 }
 
 }  // namespace tacore::cli

@@ -1,5 +1,5 @@
 /*
-  Makes a small dataset for each of four common tasks, in the form that datasets of that task share, and reads it back.
+  Makes a small dataset for each of four common tasks, following the convention for that task, and reads it back.
 
     conventions
 
@@ -16,16 +16,16 @@
 #include <string>
 #include <vector>
 
-#include <tacore/write/create.hpp>
 #include <tacore/dataset.hpp>
 #include <tacore/extensions/conventions.hpp>
+#include <tacore/write/create.hpp>
 
 namespace {
 
 using namespace tacore;
 using namespace tacore::extensions;
 
-/// Stands for a raster.
+/// A placeholder for a raster file.
 Sample raster(const std::string& id) { return {id, Bytes(16)}; }
 
 Sample folder(const std::string& id, const std::vector<std::string>& rasters) {
@@ -66,7 +66,7 @@ Sample flood(const std::string& id, double water) {
   return out;
 }
 
-/// Writes the dataset when nothing is wrong with it, and shows what a reader finds.
+/// Prints the faults of a dataset, writes it, and prints the rows that a reader finds.
 void make(const std::string& id, Convention convention, std::vector<Sample> samples, const Labels* labels,
           const char* query) {
   Taco taco{Tortilla(std::move(samples)),

@@ -1,10 +1,10 @@
 /*
-  Selects samples by place, time and SQL, and takes the rows over as an Arrow C stream without an Arrow library.
+  Selects samples by bounding box, time and SQL, and reads the rows as an Arrow C stream, without an Arrow library.
 
     filter_and_stream PATH
 
   DEMONSTRATES:
-  * filters and SQL in one chain, which runs as one statement when rows are asked for
+  * filters and SQL in one chain, which runs as one SQL statement when data() is called
   * the Arrow C stream interface: its structs may be declared by hand
 
   SIMPLER EXAMPLES: list_samples

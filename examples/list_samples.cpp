@@ -1,14 +1,14 @@
 /*
-  Lists what is in a dataset: its levels, their columns, and the samples of level 0.
+  Lists the levels of a dataset, their columns, and the samples of level 0.
 
     list_samples PATH
 
   DEMONSTRATES:
   * opening a dataset of any container
   * the collection and the levels, which cost no query
-  * rows printed as a text table
+  * rows printed as CSV
 
-  SIMPLER EXAMPLES: none, start here
+  SIMPLER EXAMPLES: none; start here
 */
 #include <cstdio>
 #include <exception>

@@ -1,10 +1,10 @@
 /*
-  Walks from the samples of a nested dataset down to the bytes of their files.
+  Navigates from the samples of a nested dataset to their children, and reads the bytes of a file.
 
     navigate PATH
 
   DEMONSTRATES:
-  * a filter on level 1, the files of each tile, which keeps whole tiles
+  * a filter on level 1 (the files of each tile), which selects tiles
   * the children of a FOLDER, and the path that GDAL opens for a FILE
   * reading the bytes of a FILE by a path of ids, without GDAL
   * the tree, which is the same for every sample
@@ -32,7 +32,7 @@ void show_first(const char* path) {
   const tacore::BBox box{.minx = -34.87, .miny = -8.01, .maxx = -34.84, .maxy = -7.98};
   const tacore::DataFrame rows =
       dataset.filter_bbox(box, {.level = 1}).sql("SELECT * FROM data WHERE vegetation > 0.2").data();
-  // A FOLDER gives its children, a FILE the path that GDAL opens; or take the bytes, by a path of ids.
+  // read() returns the children of a FOLDER, or the path of a FILE for GDAL; read_bytes() returns the bytes of a FILE.
   const auto children = std::get<tacore::DataFrame>(rows.read(0));
   const auto file = std::get<tacore::VsiPath>(children.read("optical"));
   const tacore::Bytes bytes = rows.read_bytes("tile_r1_c1/optical");

@@ -4,8 +4,8 @@
     read_one_sample PATH ID[/ID...]
 
   DEMONSTRATES:
-  * the path under which GDAL reads a sample inside of a ZIP
-  * the classes of errors
+  * the path with which GDAL reads a sample inside a ZIP
+  * error classes
 
   SIMPLER EXAMPLES: list_samples, navigate
 */
@@ -24,7 +24,7 @@ int print_raster(const char* path) {
   CPLSetConfigOption("GDAL_PAM_ENABLED", "NO");  // statistics are not kept in a file beside the dataset
   GDALAllRegister();
   const std::unique_ptr<void, decltype(&GDALClose)> raster(GDALOpen(path, GA_ReadOnly), GDALClose);
-  if (!raster) return 1;  // GDAL has said why
+  if (!raster) return 1;  // GDAL has printed the reason
   std::printf("%d x %d pixels, bands: %d\n", GDALGetRasterXSize(raster.get()), GDALGetRasterYSize(raster.get()),
               GDALGetRasterCount(raster.get()));
   for (int i = 1; i <= GDALGetRasterCount(raster.get()); ++i) {

@@ -1,11 +1,11 @@
 /*
-  Aggregates the statistics that a dataset stores for each sample; no pixel is read.
+  Aggregates the stored statistics of samples, without reading pixels.
 
     statistics FLAT_PATH NESTED_PATH
 
   DEMONSTRATES:
   * statistics of a dataset, of a filtered one, and of a frame
-  * continuous bands, and class shares of a categorical one
+  * statistics of continuous bands, and class shares of a categorical band
 
   SIMPLER EXAMPLES: list_samples
 */
@@ -35,7 +35,7 @@ void flat(const char* path) {
 
 void nested(const char* path) {
   const tacore::Dataset dataset = tacore::load(path);
-  // Each FILE of a level has bands of its own: take those of one kind.
+  // The FILEs of a level have different bands: aggregate the FILEs with one id.
   const tacore::DataFrame heights = dataset.sql("SELECT * FROM level1 WHERE id = 'dem'").data();
   const tacore::DataFrame masks = dataset.sql("SELECT * FROM level1 WHERE id = 'mask'").data();
   print("lowest and highest, m", {heights.stats(Statistic::Min)[0], heights.stats(Statistic::Max)[0]});

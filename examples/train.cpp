@@ -1,11 +1,11 @@
 /*
-  Trains a model that tells vegetation from two bands of an image, on a dataset whose samples have the FILEs `optical`
-  and `mask`, and prints how many pixels it gets right.
+  Trains a model that classifies vegetation from two bands of an image, on a dataset whose samples have the FILEs
+  `optical` and `mask`, and prints its accuracy.
 
     train PATH
 
   DEMONSTRATES:
-  * the loader: two inputs of a sample, bands, scaling, batches in another order each epoch
+  * the loader: two inputs of each sample, bands, scaling, batches in a different order in each epoch
   * stopping within an epoch and resuming from one integer
 
   SIMPLER EXAMPLES: navigate, read_one_sample
@@ -19,14 +19,14 @@ namespace {
 
 using namespace tacore;
 
-/// The chance that a pixel is vegetation, from its red and near infrared.
+/// Logistic regression: the probability that a pixel is vegetation, from its red and near-infrared values.
 struct Model {
   double red = 0, infrared = 0, bias = 0;
 
   double operator()(float r, float n) const { return 1 / (1 + std::exp(-(red * r + infrared * n + bias))); }
 };
 
-/// Learns from each pixel of a batch; how many it told right before.
+/// Updates the model by each pixel of a batch. Returns the number of pixels that were classified correctly before.
 int64_t learn(Model& model, const Batch& batch) {
   const auto image = batch.tensors[0].values<float>();   // (samples, 2 bands, 64, 64)
   const auto mask = batch.tensors[1].values<uint8_t>();  // (samples, 1 band, 64, 64)
@@ -61,7 +61,7 @@ int main(int argc, char** argv) try {
     std::printf("epoch %d: %.1f %% of %d pixels\n", static_cast<int>(options.epoch),
                 100.0 * static_cast<double>(num_right) / static_cast<double>(num_pixels), static_cast<int>(num_pixels));
   }
-  // A training that stops after two batches goes on behind them, here with larger ones.
+  // Training that stops after two batches resumes after them, here with larger batches.
   Loader stopped(rows, options);
   for (int i = 0; i < 2; ++i) stopped.next(batch);
   options.start = batch.next_start;

@@ -1,10 +1,10 @@
-"""Makes a dataset of two tiles, each a FOLDER of an image and its label, and looks at what was made.
+"""Creates a dataset of two tiles, each a FOLDER of an image and its label, and reads it back.
 
     create.py OUTPUT
 
 DEMONSTRATES:
-* samples of bytes (or of paths of files), folders of them, metadata as keywords
-* where and when a sample is, and an extension written here
+* samples made of bytes (or of file paths), FOLDERs of samples, metadata as keywords
+* STAC metadata (footprint and time), and an extension defined here
 * the collection, whose extent is computed from the samples
 
 SIMPLER EXAMPLES: navigate
@@ -19,7 +19,7 @@ from tacore.datamodel import STAC, Sample, SampleExtension, Taco, Tortilla
 
 
 class Brightness(SampleExtension):
-    """The mean of the bytes of a sample; any computation on its file could stand here."""
+    """The mean of the bytes of a sample, as an example of any computation on its file."""
 
     def get_schema(self) -> dict[str, str]:
         return {"demo:brightness": "float64"}
@@ -30,7 +30,7 @@ class Brightness(SampleExtension):
 
 
 def tile(number: int) -> Sample:
-    """10 by 10 pixels of 0.001 degrees beside the last tile, as raw bytes; a raster file would do as well."""
+    """A tile of 10 by 10 pixels of 0.001 degrees, east of the one before; its files are raw bytes, not rasters."""
     image = Sample(id="image", path=bytes([40 * number + 10] * 100))
     image.extend_with(Brightness())
     label = Sample(id="label", path=bytes([number] * 100))
@@ -52,7 +52,7 @@ def make(output: str) -> None:
         Tortilla([tile(0), tile(1)]),
         id="demo",
         dataset_version="1.0.0",
-        description="Two tiles that were made up",
+        description="Two artificial tiles",
         licenses=["CC0-1.0"],
         providers=[{"name": "The tacore authors", "role": "producer"}],
         tasks=["semantic-segmentation"],

@@ -1,9 +1,9 @@
-"""Walks from the samples of a nested dataset down to the bytes of their files.
+"""Navigates from the samples of a nested dataset to their children, and reads the bytes of a file.
 
     navigate.py PATH
 
 DEMONSTRATES:
-* a filter on level 1, the files of each tile, which keeps whole tiles
+* a filter on level 1 (the files of each tile), which selects tiles
 * the children of a FOLDER, and the path that GDAL and rasterio open for a FILE
 * reading the bytes of a FILE by a path of ids, without GDAL
 * the tree, which is the same for every sample
@@ -25,7 +25,7 @@ def show_first(path: str) -> None:
     dataset = tacore.load(path)
     near = dataset.filter_bbox(-34.87, -8.01, -34.84, -7.98, level=1)
     rows = near.sql("SELECT * FROM data WHERE vegetation > 0.2").data
-    # A FOLDER gives its children, a FILE the path that GDAL opens; or take the bytes, by a path of ids.
+    # read() returns the children of a FOLDER, or the path of a FILE for GDAL; read_bytes() returns the bytes of a FILE.
     children = rows.read(0)
     file = children.read("optical")
     data = rows.read_bytes("tile_r1_c1/optical")

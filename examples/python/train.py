@@ -1,10 +1,10 @@
-"""Trains a model that tells vegetation from two bands of an image, on a dataset whose samples have the FILEs `optical`
-and `mask`, and prints how many pixels it gets right. Needs NumPy.
+"""Trains a model that classifies vegetation from two bands of an image, on a dataset whose samples have the FILEs
+`optical` and `mask`, and prints its accuracy. Needs NumPy.
 
     train.py PATH
 
 DEMONSTRATES:
-* the loader: two inputs of a sample, bands, scaling, batches in another order each epoch
+* the loader: two inputs of each sample, bands, scaling, batches in a different order in each epoch
 * stopping within an epoch and resuming from one integer
 
 SIMPLER EXAMPLES: navigate
@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 import tacore
 from tacore.loader import Input, Loader
 
-Weights = NDArray[np.float64]  # of the red band, of the near infrared, and the bias
+Weights = NDArray[np.float64]  # weights of the red and the near-infrared band, and the bias
 
 
 def learn(weights: Weights, image: NDArray[np.float32], mask: NDArray[np.uint8]) -> float:
-    """One step down; the part of the pixels that were told right before. Shapes (n, 2, 64, 64) and (n, 1, 64, 64)."""
+    """One step of gradient descent; shapes are (n, 2, 64, 64) and (n, 1, 64, 64). Returns the accuracy before."""
     pixels = np.moveaxis(image, 1, -1).reshape(-1, 2)
     chance = 1 / (1 + np.exp(-(pixels @ weights[:2] + weights[2])))
     error = chance - (mask.reshape(-1) == 1)
@@ -39,7 +39,7 @@ def train(path: str) -> None:
     for epoch in range(3):  # each pass over the loader is the next epoch, in another order
         right = [learn(weights, batch["image"], batch["mask"]) for batch in loader]
         print(f"epoch {epoch}: {100 * np.mean(right):.1f} %")
-    # A training that stops after two batches goes on behind them, here with larger ones.
+    # Training that stops after two batches resumes after them, here with larger batches.
     batches = iter(loader)
     stopped = [next(batches), next(batches)][-1]
     for batch in Loader(rows, inputs, batch_size=10, seed=7, epoch=3, start=stopped.next_start):

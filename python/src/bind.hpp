@@ -2,8 +2,8 @@
 
 #include <nanobind/nanobind.h>
 
-/// The extension module `tacore._core`: the public C++ headers in Python, one file for each of their parts. What users
-/// import is the Python around it.
+/// The extension module `tacore._core`: bindings of the public C++ headers, one file for each group. Users import the
+/// Python package around it.
 namespace tacore::python {
 
 namespace nb = nanobind;

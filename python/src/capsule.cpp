@@ -43,13 +43,15 @@ Stream stream_of(nb::handle table) {
   nb::object capsule = nb::borrow(table);
   if (!PyCapsule_CheckExact(table.ptr())) {
     if (!nb::hasattr(table, "__arrow_c_stream__")) {
-      throw nb::type_error("a table with __arrow_c_stream__ is expected (pyarrow, polars, pandas, DuckDB, ...)");
+      throw nb::type_error(
+          "the table has no __arrow_c_stream__; a table of pyarrow, polars, pandas, DuckDB or another Arrow library "
+          "expected");
     }
     capsule = table.attr("__arrow_c_stream__")();
   }
   auto* from = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
   if (from == nullptr) throw nb::python_error();
-  if (from->release == nullptr) throw nb::value_error("this Arrow stream has been read already");
+  if (from->release == nullptr) throw nb::value_error("this Arrow stream has already been read");
   Stream out(new ArrowArrayStream(*from));
   from->release = nullptr;
   return out;

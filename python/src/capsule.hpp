@@ -9,7 +9,7 @@
 /// Tables by the Arrow PyCapsule interface.
 namespace tacore::python {
 
-/// A stream whose rows are let go of with it, read or not.
+/// A stream that is released by its destructor, read or not.
 struct ReleaseStream {
   void operator()(ArrowArrayStream* stream) const noexcept {
     if (stream->release != nullptr) stream->release(stream);
@@ -18,11 +18,11 @@ struct ReleaseStream {
 };
 using Stream = std::unique_ptr<ArrowArrayStream, ReleaseStream>;
 
-/// The same rows, read with the interpreter free even by those who hold it: reading one may make messages, and a
-/// message waits for the interpreter.
+/// A stream of the same rows that releases the GIL while it reads: reading may send log messages, which wait for the
+/// GIL.
 Stream reads_free(Stream from);
 
-/// A capsule `arrow_array_stream` of what `fill` exports; the interpreter is free meanwhile.
+/// A capsule `arrow_array_stream` of the stream that `fill` exports; the GIL is released meanwhile.
 template <class Fill>
 nb::object stream_capsule(Fill&& fill) {
   Stream stream(new ArrowArrayStream{});
@@ -39,7 +39,7 @@ nb::object stream_capsule(Fill&& fill) {
   return nb::steal(capsule);
 }
 
-/// The rows of any object that has `__arrow_c_stream__`, or of such a capsule. Throws TypeError for another.
+/// The rows of an object with `__arrow_c_stream__`, or of such a capsule. Throws TypeError for any other object.
 Stream stream_of(nb::handle table);
 
 }  // namespace tacore::python

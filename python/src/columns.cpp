@@ -38,7 +38,7 @@ Columns of_row(const nb::dict& values) {
   return out;
 }
 
-/// The table that a schema describes, without rows.
+/// An empty table with the columns of a schema.
 Columns of_schema(nb::handle schema) {
   struct Empty {
     static int get_schema(ArrowArrayStream* self, ArrowSchema* out) {
@@ -67,19 +67,20 @@ int64_t microseconds_each(const std::string& type) {
   return type.starts_with("timestamp[s") ? 1000000 : 0;
 }
 
-/// Whole numbers that a schema calls times are such, in its unit.
+/// Converts integers of a column of timestamps to times, in the unit of its type.
 void make_times(MetadataColumn& column) {
   const int64_t each = microseconds_each(column.type);
   for (auto& value : column.values) {
     const auto* ticks = value.get<int64_t>();
     Timestamp at;
     if (each == 0 || ticks == nullptr) continue;
-    if (__builtin_mul_overflow(*ticks, each, &at.microseconds)) throw nb::value_error("a time beyond 64 bits");
+    if (__builtin_mul_overflow(*ticks, each, &at.microseconds))
+      throw nb::value_error("a time is beyond 64 bits of microseconds");
     value = at;
   }
 }
 
-/// With the types and descriptions of a schema, whose columns come first and in its order.
+/// The columns with the types and descriptions of a schema; those of the schema come first, in its order.
 Columns typed(const Columns& columns, const std::vector<Field>& schema) {
   Columns out = columns;
   for (auto field = schema.rbegin(); field != schema.rend(); ++field) {
@@ -102,7 +103,7 @@ Columns of_nulls(const std::vector<Field>& schema, std::size_t num_rows) {
   return out;
 }
 
-/// Rows of several, one after another; a column that one lacks is null there.
+/// The rows of several tables, one after the other; missing columns are null.
 Columns joined(const std::vector<Columns>& parts) {
   Columns out;
   std::size_t rows = 0;

@@ -65,7 +65,7 @@ nb::bytes encode(const DataFrame& frame, std::string_view encoding) {
   return nb::bytes(out.all.data(), out.all.size());
 }
 
-/// (path, version) of each file.
+/// The (path, version) of each file of a dataset.
 template <class T>
 std::vector<std::pair<Path, std::string>> versions(const T& self) {
   std::vector<std::pair<Path, std::string>> out;

@@ -48,7 +48,7 @@ nb::dict extent(const Extent& from) {
   return out;
 }
 
-/// The members of the model by their names in COLLECTION.json, whatever version the text of it is of.
+/// The members of the collection by their names in COLLECTION.json of 2.0, for datasets of all versions.
 nb::dict model(const Collection& from) {
   nb::dict out;
   out["id"] = text(from.id);
@@ -77,9 +77,9 @@ nb::dict model(const Collection& from) {
 
 std::terminate_handler terminate_before = nullptr;
 
-/// For the end of the interpreter while threads that nobody waits for (daemon=True) work. They keep what they work
-/// with. Before 3.14 Python ends a thread that comes back to it then by unwinding it, which C++ takes for
-/// std::terminate: let it wait for the end of the process instead, as 3.14 does.
+/// Prepares the end of the interpreter while daemon threads still run; their objects are never released. Before 3.14
+/// Python ends such a thread, when it returns to the interpreter, by unwinding its stack, for which C++ calls
+/// std::terminate: the handler makes it wait for the end of the process instead, as 3.14 does.
 void leave_threads() {
   nb::set_leak_warnings(false);
   terminate_before = std::set_terminate([] {
@@ -91,7 +91,7 @@ void leave_threads() {
 
 nb::object sink;
 
-/// Messages may come while no thread holds the interpreter, and after it is gone.
+/// Sends a message to Python's logger. Messages may come from any thread, also after the end of the interpreter.
 void report(LogLevel level, std::string_view message, void*) {
   if (!Py_IsInitialized()) return;
   const nb::gil_scoped_acquire acquire;
@@ -184,13 +184,13 @@ void bind_dataset(nb::module_& m) {
   m.def("set_log_sink", [](nb::object to) {
     sink = std::move(to);
     const LogSink report_to = sink.is_none() ? nullptr : report;
-    const nb::gil_scoped_release release;  // a message under way needs it
+    const nb::gil_scoped_release release;  // a message that is being sent needs the GIL
     set_log_sink(report_to);
   });
-  // Nothing of Python may be left when the interpreter ends.
+  // Python objects must be released before the interpreter ends.
   nb::module_::import_("atexit").attr("register")(nb::cpp_function([] {
     {
-      const nb::gil_scoped_release release;  // a message under way needs it
+      const nb::gil_scoped_release release;  // a message that is being sent needs the GIL
       set_log_sink(nullptr);
     }
     sink.reset();

@@ -16,7 +16,7 @@
 namespace tacore::python {
 namespace {
 
-/// A true `transformer` is that of the user's environment.
+/// Options of descriptions; if `transformer` is true, it is pyproj.
 DescribeOptions describe_options(const Keywords& given) {
   nb::dict options;
   options.update(given);
@@ -54,7 +54,7 @@ nb::str describe_document(const nb::bytes& json, const Path& path, const Keyword
   return text(out);
 }
 
-/// Items for a callable (id, JSON text), whose exceptions end the work, as Ctrl-C does.
+/// Calls a Python function with (id, JSON text) of each Item; its exceptions, and Ctrl-C, cancel the work.
 class CallableOutput : public ItemOutput {
  public:
   explicit CallableOutput(nb::handle write) : write_(write) {}
@@ -107,7 +107,7 @@ void bind_describe(nb::module_& m) {
     }
     return out;
   });
-  // A path may have surrogates, which stand for bytes that are not UTF-8.
+  // A path may have surrogates, by which Python expresses bytes that are not UTF-8.
   m.def(
       "redact", [](const Path& shown) { return Path{tacore::redact(shown.value)}; },
       nb::sig("def redact(shown: str) -> str"));

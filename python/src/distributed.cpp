@@ -14,7 +14,7 @@
 namespace tacore::python {
 namespace {
 
-/// Rows [begin, end) as one part of their frame: bands, number of samples, failures by their position in the frame.
+/// Statistics of the rows [begin, end) of a frame: bands, number of samples, failures with their position in the frame.
 nb::tuple compute_statistics_part(const DataFrame& frame, int64_t begin, int64_t end, const std::vector<int>& bands,
                                   const std::string& child, bool skip_failures) {
   ComputeOptions options{.task = {.jobs = 1}, .bands = bands, .child = child, .skip_failures = skip_failures};

@@ -39,7 +39,7 @@ void set_python_error(const Error& error) {
   PyErr_SetObject(type.ptr(), raised.ptr());
 }
 
-/// What a signal handler raised in this thread (KeyboardInterrupt), until the query that it stopped is unwound.
+/// The exception of a signal handler in this thread (KeyboardInterrupt), kept until the interrupted query has returned.
 thread_local std::optional<nb::python_error> raised_by_signal;
 
 bool is_interrupted(void*) {

@@ -32,7 +32,7 @@ namespace {
 
 using namespace extensions;
 
-/// Microseconds, text in RFC 3339, or what is a time of its own.
+/// A time from microseconds, text in RFC 3339, or a time object of Python or NumPy.
 Timestamp time_of(nb::handle object) {
   if (PyLong_Check(object.ptr()) && !PyBool_Check(object.ptr())) return {nb::cast<int64_t>(object)};
   if (PyUnicode_Check(object.ptr())) return Timestamp::parse(nb::cast<std::string>(object));
@@ -41,7 +41,8 @@ Timestamp time_of(nb::handle object) {
   if (at != nullptr) return *at;
   const auto* number = value.get<int64_t>();
   if (number != nullptr) return {*number};
-  throw nb::type_error("a time is expected: microseconds since 1970, a datetime, a date, or text in RFC 3339");
+  throw nb::type_error(
+      "a time has another type; microseconds since 1970, a datetime, a date, or text in RFC 3339 expected");
 }
 
 std::optional<Timestamp> time_or_none(nb::handle object) {
@@ -52,7 +53,7 @@ std::optional<Timestamp> time_or_none(nb::handle object) {
 Binary binary_of(nb::handle object) {
   const Value value = value_of(object);
   const auto* binary = value.get<Binary>();
-  if (binary == nullptr) throw nb::type_error("bytes (WKB) are expected");
+  if (binary == nullptr) throw nb::type_error("a geometry has another type; bytes (WKB) expected");
   return *binary;
 }
 
@@ -65,7 +66,7 @@ using SamplePtr = std::unique_ptr<SampleExtension>;
 using TortillaPtr = std::unique_ptr<TortillaExtension>;
 using TacoPtr = std::unique_ptr<TacoExtension>;
 
-/// Throws next_overload for an object of another type: the error of a call then names the arguments.
+/// A number. Throws next_overload for an object of another type, so that the TypeError of the call lists the arguments.
 double number_of(nb::handle object) {
   double out = 0;
   if (!nb::try_cast(object, out)) throw nb::next_overload();
@@ -88,7 +89,7 @@ Value column_value(const std::string& type, nb::handle object) {
   return out;
 }
 
-/// The columns of a built-in extension of the table, from a Python object for each.
+/// The columns of a built-in extension of `src/extensions/columns.inc`, from a Python object for each.
 std::vector<MetadataField> columns_from(const char* extension, const nb::args& given) {
   const auto columns = extension_columns(extension);
   if (given.size() != columns.size()) throw nb::next_overload();
@@ -97,7 +98,7 @@ std::vector<MetadataField> columns_from(const char* extension, const nb::args& g
   return make_columns(extension, std::move(values));
 }
 
-/// Interpreter held: the transformer may need it, and takes it by itself.
+/// Releases the GIL during `make`; a transformer acquires it when it needs it.
 template <class Make>
 auto freely(Make&& make) {
   const nb::gil_scoped_release release;
@@ -134,7 +135,7 @@ SamplePtr istac(const std::string& crs, nb::handle geometry, nb::handle time_sta
   return freely([&] { return std::make_unique<ISTAC>(options); });
 }
 
-/// The place of a raster as STAC has it: (crs, tensor_shape, geotransform).
+/// The arguments of STAC from a raster: (crs, tensor_shape, geotransform).
 nb::tuple raster_stac(const std::string& path) {
   const StacOptions found = freely([&] {
     return to_stac(*open_raster(path, raster_opener()),
@@ -143,7 +144,7 @@ nb::tuple raster_stac(const std::string& path) {
   return nb::make_tuple(text(found.crs), found.tensor_shape, found.geotransform);
 }
 
-/// The place of a raster as ISTAC has it: (crs, geometry, centroid).
+/// The arguments of ISTAC from a raster: (crs, geometry, centroid).
 nb::tuple raster_istac(const std::string& path) {
   const IstacOptions found = freely([&] {
     return to_istac(*open_raster(path, raster_opener()),
@@ -159,12 +160,12 @@ PerBand per_band(nb::handle object) {
   if (const auto* number = value.get<double>()) return *number;
   if (const auto* number = value.get<int64_t>()) return static_cast<double>(*number);
   const auto* items = value.get<Value::List>();
-  if (items == nullptr) throw nb::type_error("a number or a list of numbers is expected");
+  if (items == nullptr) throw nb::type_error("a value has another type; a number or a list of numbers expected");
   std::vector<double> out;
   for (const auto& item : *items) {
     const auto* number = item.get<double>();
     const auto* whole = item.get<int64_t>();
-    if (!number && !whole) throw nb::type_error("a number or a list of numbers is expected");
+    if (!number && !whole) throw nb::type_error("a value has another type; a number or a list of numbers expected");
     out.push_back(number ? *number : static_cast<double>(*whole));
   }
   return out;
@@ -321,7 +322,7 @@ void bind_tortillas(nb::module_& m) {
   m.def("zorder", [](double lon, double lat) { return zorder({.lon = lon, .lat = lat}); });
   m.def("geo_enrich",
         [](const nb::dict& layers, double scale_m) { return TortillaPtr(new GeoEnrich(layers_of(layers), scale_m)); });
-  // with_*: the columns of an extension for all samples of a tree.
+  // with_*: add the columns of an extension to all samples of a tree.
   m.def(
       "with_geotiff_stats",
       [](const Tortilla& samples, bool categorical, const std::optional<std::vector<int64_t>>& class_values,
@@ -361,7 +362,7 @@ Convention convention_of(std::string_view name) {
   if (name == "change") return Convention::Change;
   if (name == "methane") return Convention::Methane;
   if (name == "flood") return Convention::Flood;
-  throw SchemaError("no convention '" + std::string(name) + "'; land-cover, change, methane or flood expected");
+  throw SchemaError("unknown convention '" + std::string(name) + "'; land-cover, change, methane or flood expected");
 }
 
 /// Labels of (name, category, description).
@@ -395,7 +396,7 @@ nb::list bands_of(std::string_view sensor) {
 
 }  // namespace
 
-/// After bind_create(), whose Taco they take.
+/// Called after bind_create(), which binds the class Taco.
 void bind_extensions(nb::module_& m) {
   bind_samples(m);
   bind_tortillas(m);

@@ -13,21 +13,21 @@
 
 namespace tacore::python {
 
-/// The progress callback of a Task, in Python: calls a Python callable, and cancels the work when that returns False or
-/// raises, and at Ctrl-C.
+/// The progress callback of a Task: calls a Python function, and cancels the work when that returns False or raises,
+/// and at Ctrl-C.
 class Progress {
  public:
-  /// `callback` takes (done, total), or is None.
+  /// `callback` is called with (done, total), or is None.
   explicit Progress(nb::handle callback) : callback_(callback) {}
 
-  /// The same of `task`, whose work `run` does then.
+  /// Sets the callback of `task`, whose work is then started by `run`.
   Progress(nb::handle callback, Task& task) : callback_(callback) {
     task.progress = &Progress::call;
     task.user = this;
   }
 
-  /// Runs `work` in a thread of its own, so that this one can look out for signals. Throws what it throws, or the
-  /// Python exception that stopped it.
+  /// Runs `work` in a thread of its own, so that this one can handle signals. Throws the exception of `work`, or the
+  /// Python exception that cancelled it.
   template <class Work>
   auto run(Work&& work) {
     std::optional<nb::python_error> stopped;
@@ -46,7 +46,7 @@ class Progress {
     try {
       if (!stopped && !failed_) return result.get();
       result.wait();
-      result.get();  // what was stopped too late is done; the signal is told all the same
+      result.get();  // the work may be complete already; the exception of the signal is raised nevertheless
     } catch (...) {
       if (!stopped && !failed_) throw;
     }

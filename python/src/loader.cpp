@@ -27,7 +27,7 @@ class BatchLoader {
       : loader_(std::make_unique<Loader>(rows, options)),
         pool_(std::make_shared<TensorPool>(options.inputs.size(), static_cast<std::size_t>(options.prefetch) + 1)) {}
   ~BatchLoader() {
-    const nb::gil_scoped_release release;  // its threads may need the interpreter before they end
+    const nb::gil_scoped_release release;  // the threads of the loader may need the GIL before they end
     loader_.reset();
   }
   BatchLoader(const BatchLoader&) = delete;
@@ -35,12 +35,13 @@ class BatchLoader {
 
   int64_t num_batches() const noexcept { return loader_->num_batches(); }
 
-  /// (tensors, positions, failures, next_start), None at the end.
+  /// The next batch as (tensors, positions, failures, next_start); None at the end.
   nb::object next() {
     Batch batch;
     {
       const nb::gil_scoped_release release;
-      if (is_busy_.exchange(true)) throw QueryError("another thread waits for the next batch of this loader");
+      if (is_busy_.exchange(true))
+        throw QueryError("another thread is waiting for the next batch of this loader; one thread at a time expected");
       const Freed freed{is_busy_};
       batch.tensors = pool_->take();
       if (!loader_->next(batch)) return at_end();
@@ -98,8 +99,8 @@ void make(BatchLoader* self, const DataFrame& rows, const Inputs& inputs, int ba
 void bind_loader(nb::module_& m) {
   nb::class_<BatchLoader>(m, "BatchLoader")
       .def("__init__", &make, nb::arg("rows"), nb::arg("inputs"), nb::arg("batch_size"), nb::arg("seed").none(),
-           nb::arg("epoch"), nb::arg("start"), nb::arg("drop_last"), nb::arg("pad"), nb::arg("share"),
-           nb::arg("jobs"), nb::arg("prefetch"), nb::arg("skip"))
+           nb::arg("epoch"), nb::arg("start"), nb::arg("drop_last"), nb::arg("pad"), nb::arg("share"), nb::arg("jobs"),
+           nb::arg("prefetch"), nb::arg("skip"))
       .def("num_batches", &BatchLoader::num_batches)
       .def("next", &BatchLoader::next,
            nb::sig("def next(self) -> tuple[list[Tensor], list[int], list[tuple[int, str]], int] | None"));

@@ -3,7 +3,7 @@
 
 NB_MODULE(_core, m) {
   using namespace tacore::python;
-  // What other packages still hold when the interpreter ends (pyarrow its tensors) is no fault to tell users of.
+  // Other packages may keep objects until the interpreter ends (pyarrow keeps tensors): no leak to warn of.
   nb::set_leak_warnings(false);
   m.attr("__version__") = tacore::version();
   bind_errors(m);

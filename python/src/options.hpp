@@ -14,24 +14,24 @@
 #include "tacore/plumbing/options.hpp"
 #include "tacore/write/byte_size.hpp"
 
-/// Keyword arguments become options by the list of options.
+/// Conversion of keyword arguments to options, by the list of options.
 namespace tacore::python {
 
-/// Options by their names.
+/// Keyword arguments by name.
 using Keywords = nb::typed<nb::dict, nb::str, nb::any>;
 
-/// Throws TypeError for the keyword `name`, which no option has; of one that was renamed it says the new name.
+/// Throws TypeError for the unknown keyword `name`; if the option was renamed, the message has the new name.
 [[noreturn]] void throw_unknown(const std::string& name);
 
 /// Sets the options in `given`; None keeps a default. Throws TypeError for names that are not in the list.
 template <class Options>
 void fill(Options& options, const nb::dict& given);
 
-/// Bytes, or text such as "4GB".
+/// A size from a number of bytes, or text such as "4GB".
 inline void set_option(nb::handle value, uint64_t& into) {
   into = nb::isinstance<nb::str>(value) ? parse_size(nb::cast<std::string>(value)) : nb::cast<uint64_t>(value);
 }
-/// Text, or a path.
+/// Text from a str or a path.
 inline void set_option(nb::handle value, std::string& into) { into = nb::cast<Path>(value).value; }
 inline void set_option(nb::handle value, std::vector<std::string>& into) {
   if (nb::isinstance<nb::str>(value)) into = {nb::cast<std::string>(value)};
@@ -67,14 +67,14 @@ void fill(Options& options, const nb::dict& given) {
   }
 }
 
-/// Options of a kind with what `given` sets.
+/// Options of this type, with the values of `given`.
 template <class Options>
 Options options_of(const nb::dict& given, Options options = {}) {
   fill(options, given);
   return options;
 }
 
-/// The same with what the tool and Python give to all that is written.
+/// Options of create() with the values of `given`, and pyproj as transformer.
 CreateOptions create_options(const nb::dict& given);
 
 /// The list of options for tests: for each struct (name, default, description) of each option.

@@ -15,7 +15,7 @@
 namespace tacore::python {
 namespace {
 
-/// An exception of Python as one of ours, at `path`; Ctrl-C and the like go on as they are.
+/// Throws a Python exception as an exception of tacore, with `path`; KeyboardInterrupt and SystemExit pass unchanged.
 [[noreturn]] void rethrow(nb::python_error& error, const std::string& path) {
   if (!error.matches(PyExc_Exception)) throw;
   const nb::module_ errors = nb::module_::import_("tacore._errors");
@@ -33,7 +33,7 @@ namespace {
   throw IoError(message, {.path = path}, number);
 }
 
-/// Runs `work` with the interpreter, from whatever thread.
+/// Runs `work` with the GIL, from any thread.
 template <class Work>
 auto in_python(const std::string& path, Work&& work) {
   const nb::gil_scoped_acquire acquire;
@@ -44,8 +44,8 @@ auto in_python(const std::string& path, Work&& work) {
   }
 }
 
-/// Python's state of a thread that is not Python's, kept until the thread ends. Otherwise each call makes one and drops
-/// it, and with it what Python's code keeps for a thread: pyproj frees its context of PROJ, and uses it in the next call.
+/// Keeps the Python thread state of a C++ thread until the thread ends. Otherwise each call would create and delete
+/// one, and with it thread-local data of Python: pyproj would free its PROJ context, and use it in the next call.
 class KeptThreadState {
  public:
   KeptThreadState() {
@@ -66,7 +66,7 @@ class KeptThreadState {
   PyGILState_STATE was_ = PyGILState_UNLOCKED;
 };
 
-/// An object that any thread may let go of, even one that outlives the interpreter.
+/// A Python object that any thread may release, also after the end of the interpreter.
 class Held {
  public:
   explicit Held(nb::object object) : object_(std::move(object)) {}

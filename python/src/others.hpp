@@ -3,13 +3,13 @@
 #include "tacore/crs.hpp"
 #include "tacore/raster/raster.hpp"
 
-/// What tacore cannot do itself, by packages of the user's environment that are imported when they are first needed.
+/// Functions by optional Python packages (rasterio, pyproj), which are imported on first use.
 namespace tacore::python {
 
-/// Rasters that tacore does not decode, by rasterio. Opening one without it throws IoError, which says so.
+/// Opens rasters that tacore does not decode by rasterio. Throws IoError if it is not installed.
 const RasterOpener* raster_opener();
 
-/// Coordinate systems other than WGS 84, by pyproj. Throws SchemaError without it, which says so.
+/// Coordinate reference systems that are not built in, by pyproj. Throws SchemaError if it is not installed.
 const CrsTransformer* crs_transformer();
 
 }  // namespace tacore::python

@@ -8,10 +8,10 @@
 
 #include "text.hpp"
 
-/// File names as Python has them.
+/// File names of Python.
 namespace tacore::python {
 
-/// The bytes of a str, of bytes, or of what has `__fspath__`. A str with surrogates is the name that it came from.
+/// The bytes of a str, of bytes, or of an object with `__fspath__`. Surrogates in a str are decoded to bytes.
 struct Path {
   std::string value = {};
 };

@@ -53,7 +53,7 @@ void set_state(BandStatistics& band, const nb::tuple& state) {
   };
 }
 
-/// NaN, as numpy has it, where there is no number.
+/// A moment, or NaN without valid pixels, as in numpy.
 double or_nan(const BandStatistics& band, double Moments::* member) {
   return band.moments.count == 0 ? std::numeric_limits<double>::quiet_NaN() : band.moments.*member;
 }
@@ -72,7 +72,7 @@ nb::tuple of_frame(const DataFrame& frame, const std::vector<int>& bands, const 
 using SummaryTuple =
     std::tuple<int, double, double, double, double, std::vector<double>, bool, double, std::vector<double>>;
 
-/// Of a Dataset or a DataFrame; the fields of BandSummary in their order.
+/// The stored summary of a Dataset or a DataFrame, as tuples in the order of the fields of BandSummary.
 template <class Table>
 std::vector<SummaryTuple> summary_of(const Table& table, const std::vector<int>& bands,
                                      const std::vector<double>& quantiles, int level, const std::string& id,
@@ -90,28 +90,29 @@ std::vector<SummaryTuple> summary_of(const Table& table, const std::vector<int>&
 void bind_pixel_statistics(nb::module_& m) {
   const nb::call_guard<nb::gil_scoped_release> free;
   nb::class_<Histogram>(m, "Histogram",
-                        "How often numbers occur: exact up to 65,536 different ones, in bins of one width beyond that. "
-                        "Those of parts add up to that of the whole. Can be pickled; equal ones have equal bytes.")
+                        "Histogram of numbers: exact counts of up to 65,536 different numbers, beyond that in bins of "
+                        "equal width. Histograms of parts can be merged exactly. A histogram can be pickled; equal "
+                        "histograms have equal bytes.")
       .def(nb::init<>())
       .def("add", nb::overload_cast<double, uint64_t>(&Histogram::add), nb::arg("value"), nb::arg("count") = 1,
-           "Adds a number. Raises TacoQueryError for NaN and infinities.")
-      .def("add", &add_all, nb::arg("values"), "Adds numbers, one by one.")
-      .def("merge", &Histogram::merge, nb::arg("other"), "Adds what another one counted.")
-      .def_prop_ro("count", &Histogram::count, "How many numbers.")
-      .def_prop_ro("min", &Histogram::min, "NaN without numbers.")
-      .def_prop_ro("max", &Histogram::max, "NaN without numbers.")
+           "Adds a number, `count` times. Raises TacoQueryError for NaN and infinities.")
+      .def("add", &add_all, nb::arg("values"), "Adds each number of an array. Raises TacoQueryError as above.")
+      .def("merge", &Histogram::merge, nb::arg("other"), "Adds the counts of another histogram.")
+      .def_prop_ro("count", &Histogram::count, "Number of numbers.")
+      .def_prop_ro("min", &Histogram::min, "Smallest number; NaN without numbers.")
+      .def_prop_ro("max", &Histogram::max, "Largest number; NaN without numbers.")
       .def_prop_ro("bins", &bins_of,
-                   "(value, count) of each bin that is not empty, ascending: numbers from `value` to "
-                   "`bin_width` beyond it, away from zero.")
-      .def_prop_ro("bin_width", &Histogram::bin_width, "0 while every bin is one number.")
-      .def_prop_ro("error_bound", &Histogram::error_bound, "How far quantile() may be off: half a bin.")
+                   "Non-empty bins as (value, count), ascending. A bin has the numbers from `value` to "
+                   "`value` + `bin_width`; for negative values, to `value` - `bin_width`.")
+      .def_prop_ro("bin_width", &Histogram::bin_width, "Width of a bin; 0 if every bin is a single number.")
+      .def_prop_ro("error_bound", &Histogram::error_bound, "Largest possible error of quantile(): half a bin.")
       .def("quantile", &Histogram::quantile, nb::arg("p"),
-           "The number below which a share `p` lies, by the rule of numpy.quantile; NaN without numbers. Raises "
+           "Quantile for a probability `p` from 0 to 1, interpolated as by numpy.quantile; NaN without numbers. Raises "
            "TacoQueryError for p outside [0, 1].")
-      .def("encode", &encoded, "For storage, as `geotiff:histogram` has it.")
+      .def("encode", &encoded, "Encodes the histogram as bytes, in the format of `geotiff:histogram`.")
       .def_static(
           "decode", [](const nb::bytes& bytes) { return Histogram::decode(binary_of(bytes)); }, nb::arg("data"),
-          "The inverse of encode(). Raises TacoFormatError for anything else.")
+          "Decodes the result of encode(). Raises TacoFormatError for other bytes.")
       .def(
           "__eq__",
           [](const Histogram& self, nb::handle other) {
@@ -123,34 +124,38 @@ void bind_pixel_statistics(nb::module_& m) {
         new (&self) Histogram(Histogram::decode(binary_of(nb::cast<nb::bytes>(state[0]))));
       });
   nb::class_<BandStatistics>(m, "BandStatistics",
-                             "Statistics of the valid pixels of a band: those that are finite and not no data. Those "
-                             "of parts join to those of the whole. Can be pickled.")
-      .def_ro("num_pixels", &BandStatistics::num_pixels, "Valid or not.")
+                             "Statistics of the valid pixels of a band: those that are finite and not no data. "
+                             "Statistics of parts can be merged. They can be pickled.")
+      .def_ro("num_pixels", &BandStatistics::num_pixels, "Number of pixels, valid or not.")
       .def_prop_ro(
-          "count", [](const BandStatistics& self) { return self.moments.count; }, "Valid pixels.")
+          "count", [](const BandStatistics& self) { return self.moments.count; }, "Number of valid pixels.")
       .def_prop_ro(
-          "min", [](const BandStatistics& self) { return or_nan(self, &Moments::min); }, "NaN without valid pixels.")
+          "min", [](const BandStatistics& self) { return or_nan(self, &Moments::min); },
+          "Smallest value; NaN without valid pixels.")
       .def_prop_ro(
-          "max", [](const BandStatistics& self) { return or_nan(self, &Moments::max); }, "NaN without valid pixels.")
+          "max", [](const BandStatistics& self) { return or_nan(self, &Moments::max); },
+          "Largest value; NaN without valid pixels.")
       .def_prop_ro(
-          "mean", [](const BandStatistics& self) { return or_nan(self, &Moments::mean); }, "NaN without valid pixels.")
+          "mean", [](const BandStatistics& self) { return or_nan(self, &Moments::mean); },
+          "Mean; NaN without valid pixels.")
       .def_prop_ro(
           "std", [](const BandStatistics& self) { return self.moments.standard_deviation(); },
-          "Of the population; NaN without valid pixels.")
-      .def_prop_ro("valid_percent", &BandStatistics::valid_percent, "0 to 100; 0 without pixels.")
-      .def_ro("histogram", &BandStatistics::histogram)
+          "Standard deviation of the population; NaN without valid pixels.")
+      .def_prop_ro("valid_percent", &BandStatistics::valid_percent,
+                   "Share of valid pixels in percent, 0 to 100; 0 without pixels.")
+      .def_ro("histogram", &BandStatistics::histogram, "Histogram of the valid pixels.")
       .def(
           "quantile", [](const BandStatistics& self, double p) { return self.histogram.quantile(p); }, nb::arg("p"),
-          "That of the histogram.")
+          "Quantile of the valid pixels for a probability `p` from 0 to 1; see Histogram.quantile().")
       .def(
           "scale",
           [](const BandStatistics& self) {
             const Scale scale = self.scale();
             return std::pair(scale.factor, scale.offset);
           },
-          "(factor, offset) that give pixels mean 0 and standard deviation 1, as `scale=` takes it. Raises "
-          "TacoQueryError without valid pixels.")
-      .def("merge", &BandStatistics::merge, nb::arg("other"), "Adds those of other pixels.")
+          "(factor, offset) for the argument `scale` of Raster.read(), which give the pixels mean 0 and standard "
+          "deviation 1. Raises TacoQueryError without valid pixels.")
+      .def("merge", &BandStatistics::merge, nb::arg("other"), "Adds the statistics of other pixels.")
       .def("__repr__",
            [](const BandStatistics& self) {
              const Moments& of = self.moments;

@@ -30,7 +30,7 @@ SharedRaster open(const Key&... key) {
   return {open_raster(key..., raster_opener())};
 }
 
-/// In the order of RasterInfo in Python.
+/// The properties of a raster, in the order of the fields of RasterInfo in Python.
 nb::tuple info_of(const SharedRaster& self) {
   const auto nodata = [&] {
     const nb::gil_scoped_release release;
@@ -62,7 +62,7 @@ SharedTensor read(const SharedRaster& self, const TensorOptions& options) {
 
 using Memory = nb::ndarray<nb::c_contig, nb::device::cpu>;
 
-/// DLPack and NumPy agree on the meaning of these.
+/// Whether an array has this type; DLPack and NumPy use the same type codes.
 bool has_type(const Memory& memory, DataType type) {
   const std::string_view name = to_string(type);
   const auto code = name.starts_with("float") ? nb::dlpack::dtype_code::Float
@@ -90,12 +90,13 @@ void read_into(const SharedRaster& self, const TensorOptions& options, const Mem
   read_tensor(raster, options, bytes);
 }
 
-/// Of one input of the sample at a position: its own FILE, or one below.
+/// Opens one input of the sample at a position: the sample itself, or a descendant.
 SharedRaster open_input(const DataFrame& rows, int64_t position, const std::string& path) {
   if (path.empty()) return open(rows, position);
   const Node sample = rows.read(position);
   if (const auto* children = std::get_if<DataFrame>(&sample)) return open(*children, std::string_view(path));
-  throw NavigationError("the sample at " + std::to_string(position) + " is a FILE: it has no '" + path + "'");
+  throw NavigationError("the sample at position " + std::to_string(position) + " is a FILE and has no child '" + path +
+                        "'");
 }
 
 std::vector<SharedTensor> read_inputs(const DataFrame& rows, int64_t position, const std::vector<std::string>& paths,
@@ -107,7 +108,7 @@ std::vector<SharedTensor> read_inputs(const DataFrame& rows, int64_t position, c
   return out;
 }
 
-/// (height, width, channels)
+/// The pixels as a tensor of shape (height, width, channels).
 Tensor tensor_of(const Picture& picture) {
   Tensor out(picture.type, {picture.height, picture.width, picture.channels});
   std::memcpy(out.bytes().data(), picture.samples.data(), picture.samples.size());
@@ -118,7 +119,9 @@ Bytes png_of(const Memory& pixels) {
   Picture picture;
   picture.type = has_type(pixels, DataType::UInt16) ? DataType::UInt16 : DataType::UInt8;
   if ((pixels.ndim() != 2 && pixels.ndim() != 3) || !has_type(pixels, picture.type)) {
-    throw QueryError("a picture is uint8 or uint16 of shape (height, width) or (height, width, channels)");
+    throw QueryError(
+        "the image has another type or shape; uint8 or uint16 of shape (height, width) or (height, width, channels) "
+        "expected");
   }
   picture.height = static_cast<int64_t>(pixels.shape(0));
   picture.width = static_cast<int64_t>(pixels.shape(1));
@@ -154,7 +157,7 @@ void bind_raster(nb::module_& m) {
       .def("georeference", &georeference_of,
            nb::sig("def georeference(self) -> tuple[str, tuple[float, float, float, float, float, float] | None]"))
       .def("read", &read, free)
-      // A copy that is made to fit would be filled instead.
+      // Without noconvert, nanobind would convert the array to a copy, and the copy would be filled.
       .def("read_into", &read_into, nb::arg("options"), nb::arg("out").noconvert(),
            nb::sig("def read_into(self, options: TensorOptions, out: object) -> None"))
       .def(

@@ -7,7 +7,7 @@
 
 namespace tacore::python {
 
-/// A raster in Python. What rasterio opened is closed under the interpreter's lock, whoever lets go of it.
+/// A raster in Python. A raster that rasterio opened is closed with the GIL, in any thread.
 struct SharedRaster {
   std::shared_ptr<const Raster> raster;
 };

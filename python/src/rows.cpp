@@ -11,7 +11,7 @@
 namespace tacore::python {
 namespace {
 
-/// What times are made of.
+/// Classes of Python's datetime module.
 struct Clock {
   nb::object module = nb::module_::import_("datetime");
   nb::object epoch = module.attr("datetime")(1970, 1, 1);
@@ -23,12 +23,12 @@ struct Clock {
   nb::object day(int64_t days) const { return (epoch + span(days)).attr("date")(); }
 };
 
-/// To microseconds, the smallest unit of Python's times; nanoseconds are cut.
+/// A time in microseconds, the smallest unit of Python's times; nanoseconds are truncated.
 int64_t microseconds(int64_t value, char unit) {
   constexpr int64_t kLimit = INT64_MAX / 1'000'000;
   if (unit == 'n') return value >= 0 ? value / 1000 : -((-value + 999) / 1000);
   if (unit == 'u') return value;
-  if (value > kLimit || value < -kLimit) throw nb::value_error("a time is outside of what Python can hold");
+  if (value > kLimit || value < -kLimit) throw nb::value_error("a time is outside of the range of Python's datetime");
   return value * (unit == 's' ? 1'000'000 : 1000);
 }
 
@@ -82,7 +82,7 @@ class Cells {
   }
 
   [[noreturn]] static void throw_unknown(std::string_view format) {
-    throw nb::type_error(("rows: no Python value for the Arrow type '" + std::string(format) + "'").c_str());
+    throw nb::type_error(("rows: the Arrow type '" + std::string(format) + "' has no Python equivalent").c_str());
   }
 
   static nb::object nb_bytes(std::string_view bytes) { return nb::bytes(bytes.data(), bytes.size()); }
@@ -135,7 +135,7 @@ class Cells {
     const nb::bytes raw(static_cast<const char*>(array.buffers[1]) + at * size, static_cast<size_t>(size));
     const nb::object unscaled = nb::borrow(reinterpret_cast<PyObject*>(&PyLong_Type))
                                     .attr("from_bytes")(raw, "little", nb::arg("signed") = true);
-    // As text: the arithmetic of decimals rounds to 28 digits.
+    // Made from text: the arithmetic of decimals rounds to 28 digits.
     return clock_.decimal(nb::str(unscaled) + nb::str("e") + nb::str(nb::int_(-scale)));
   }
 
@@ -181,7 +181,7 @@ class Cells {
     return out;
   }
 
-  /// A map, whose keys need not be unique, is a list of tuples.
+  /// A map as a list of tuples, since its keys need not be unique.
   nb::object pairs(const ArrowSchema& schema, const ArrowArray& array, int64_t from, int64_t to) const {
     const ArrowSchema& entry = *schema.children[0];
     const ArrowArray& entries = *array.children[0];
@@ -195,7 +195,7 @@ class Cells {
   }
 
  public:
-  /// A struct, or a row of a batch.
+  /// A struct, or a row of a batch, as a dict.
   nb::object row(const ArrowSchema& schema, const ArrowArray& array, int64_t at) const {
     nb::dict out;
     for (int64_t i = 0; i < schema.n_children; ++i) {

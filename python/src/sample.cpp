@@ -88,7 +88,7 @@ nb::list column(const Tortilla& tortilla, std::string_view key, int level) {
   return out;
 }
 
-/// The metadata of a level, without what says where its samples are.
+/// The metadata of a level, without paths and byte ranges of its samples.
 Columns columns(const Tortilla& tortilla, int level) {
   ArrowArrayStream stream = {};
   tortilla.export_metadata(&stream, level);
@@ -122,7 +122,7 @@ nb::dict extent(const Tortilla& tortilla) {
   return out;
 }
 
-/// A sample of level 0, and the Tortilla of a FOLDER.
+/// A sample of level 0, and its children if it is a FOLDER.
 nb::tuple sample_of(const Tortilla& tortilla, int64_t row) {
   std::optional<Tortilla> children;
   const Sample sample = [&] {

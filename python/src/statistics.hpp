@@ -17,11 +17,11 @@ namespace tacore::python {
 inline Statistic parse_statistic(const std::string& name) {
   constexpr const char* kNames[] = {"mean", "std", "min", "max", "p25", "p50", "p75", "p95"};
   const auto found = std::ranges::find(kNames, name);
-  if (found == std::end(kNames)) throw QueryError("no statistic '" + name + "'");
+  if (found == std::end(kNames)) throw QueryError("unknown statistic '" + name + "'");
   return static_cast<Statistic>(found - std::begin(kNames));
 }
 
-/// `statistics(which, bands, level, id)` gives a number for each band, `categorical` a list. Bands count from 1.
+/// `statistics(which, bands, level, id)` returns a number for each band, `categorical` a list. Bands count from 1.
 template <class Table>
 void bind_statistics(nb::class_<Table>& type) {
   const nb::call_guard<nb::gil_scoped_release> free;

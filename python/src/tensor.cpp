@@ -12,7 +12,7 @@
 namespace tacore::python {
 namespace {
 
-/// As the module `struct` has it.
+/// The type code of the module `struct`.
 const char* format_of(DataType type) {
   switch (type) {
     case DataType::UInt8: return "B";
@@ -57,7 +57,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   return 0;
 }
 
-/// The same memory as an object of nanobind, which speaks DLPack and keeps `self`.
+/// The same memory as an ndarray of nanobind, which supports DLPack and keeps `self` alive.
 nb::object array_api(nb::handle self) {
   Tensor& tensor = nb::cast<SharedTensor&>(self).tensor();
   const std::vector<std::size_t> shape(tensor.shape().begin(), tensor.shape().end());
@@ -89,15 +89,19 @@ TensorOptions options_of(const std::vector<int>& bands, const std::optional<std:
 
 void bind_tensor(nb::module_& m) {
   static const PyType_Slot slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)}, {0, nullptr}};
-  nb::class_<SharedTensor>(m, "Tensor", nb::type_slots(slots),
-                           "Numbers in a dense array, the last axis fastest, aligned to 64 bytes.\n\n"
-                           "What takes a buffer (memoryview, numpy.asarray) or DLPack (torch.from_dlpack) looks at its "
-                           "memory without a copy, and keeps it.")
+  nb::class_<SharedTensor>(
+      m, "Tensor", nb::type_slots(slots),
+      "A dense array in row-major order, aligned to 64 bytes.\n\n"
+      "It supports the buffer protocol (memoryview, numpy.asarray) and DLPack (torch.from_dlpack), "
+      "which share its memory without a copy.")
       .def_prop_ro(
           "shape", [](SharedTensor& self) { return shape_of(self.tensor()); },
-          nb::for_getter(nb::sig("def shape(self) -> tuple[int, ...]")))
-      .def_prop_ro("dtype", [](SharedTensor& self) { return to_string(self.tensor().type()); })
-      .def_prop_ro("nbytes", [](SharedTensor& self) { return self.tensor().bytes().size(); })
+          nb::for_getter(nb::sig("def shape(self) -> tuple[int, ...]")), "Length of each axis.")
+      .def_prop_ro(
+          "dtype", [](SharedTensor& self) { return to_string(self.tensor().type()); },
+          "Type of the numbers, named as in NumPy.")
+      .def_prop_ro(
+          "nbytes", [](SharedTensor& self) { return self.tensor().bytes().size(); }, "Size in bytes.")
       .def("__repr__", [](SharedTensor& self) { return text_of(self.tensor()); })
       .def(
           "__dlpack__",

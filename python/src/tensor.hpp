@@ -12,8 +12,8 @@
 
 namespace tacore::python {
 
-/// Memory of tensors that Python is through with, for the next ones of the same shape: new pages cost a loader a good
-/// part of its time. Safe from several threads.
+/// Pool of the memory of released tensors, for tensors of the same shape: allocating new pages takes a loader much
+/// time. Safe to use from several threads.
 class TensorPool {
  public:
   TensorPool(std::size_t num_kinds, std::size_t most) : free_(num_kinds), most_(most) {}
@@ -23,7 +23,7 @@ class TensorPool {
     if (free_[kind].size() < most_) free_[kind].push_back(std::move(tensor));
   }
 
-  /// One of each kind, empty where there is none.
+  /// One tensor of each shape and type; an empty one if the pool has none.
   std::vector<Tensor> take() {
     const std::lock_guard lock(mutex_);
     std::vector<Tensor> out(free_.size());
@@ -41,7 +41,7 @@ class TensorPool {
   std::size_t most_;
 };
 
-/// A tensor in Python. Whoever looks at its memory holds a reference to it.
+/// A tensor in Python. Each view of its memory holds a reference to it.
 class SharedTensor {
  public:
   explicit SharedTensor(Tensor&& tensor, std::shared_ptr<TensorPool> pool = nullptr, std::size_t kind = 0)
@@ -53,12 +53,12 @@ class SharedTensor {
   ~SharedTensor() {
     if (pool_) pool_->put(kind_, std::move(tensor_));
   }
-  SharedTensor(SharedTensor&&) = default;  // leaves no pool behind
+  SharedTensor(SharedTensor&&) = default;  // moves the pool, too
   SharedTensor(const SharedTensor&) = delete;
   SharedTensor& operator=(const SharedTensor&) = delete;
 
   Tensor& tensor() noexcept { return tensor_; }
-  /// In bytes, as Python's buffers have them.
+  /// Strides in bytes, as in Python's buffer protocol.
   Py_ssize_t* strides() noexcept { return strides_.data(); }
 
  private:
@@ -68,7 +68,7 @@ class SharedTensor {
   std::size_t kind_;
 };
 
-/// Before anything that hands tensors out.
+/// Called before the bindings of functions that return tensors.
 void bind_tensor(nb::module_& m);
 
 }  // namespace tacore::python

@@ -11,14 +11,14 @@
 
 namespace tacore::python {
 
-/// A str of any bytes: what is no UTF-8 becomes surrogates, as Python has it in file names.
+/// A str of any bytes: invalid UTF-8 becomes surrogates, as in Python's file names.
 inline nb::str text(std::string_view bytes) {
   PyObject* out = PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogateescape");
   if (out == nullptr) throw nb::python_error();
   return nb::steal<nb::str>(out);
 }
 
-/// The bytes of a str, what `text` made of them included.
+/// The bytes of a str, also of one that `text` made of invalid UTF-8.
 inline std::string bytes_in(nb::str from) {
   const nb::object encoded = nb::steal(PyUnicode_AsEncodedString(from.ptr(), "utf-8", "surrogateescape"));
   if (!encoded.is_valid()) throw nb::python_error();
@@ -38,7 +38,7 @@ inline nb::list texts(const std::vector<std::string>& all) {
 
 inline nb::bytes bytes_of(const Bytes& bytes) { return nb::bytes(bytes.data(), bytes.size()); }
 
-/// (name, type) of each.
+/// The (name, type) of each column.
 inline nb::list columns_of(const std::vector<Column>& columns) {
   nb::list out;
   for (const auto& column : columns) out.append(nb::make_tuple(text(column.name), text(column.type)));

@@ -19,7 +19,7 @@
 namespace tacore::python {
 namespace {
 
-/// create_tacocat() and create_tacollection(), which take the same.
+/// Runs create_tacocat() or create_tacollection(), which have the same arguments.
 template <class Options, std::string (*Write)(const std::vector<std::string>&, const Options&)>
 nb::str consolidate(const std::vector<Path>& inputs, const Keywords& given, nb::handle callback) {
   const auto paths = values_of(inputs);
@@ -35,7 +35,7 @@ nb::typed<nb::list, nb::str> export_dataset(const Dataset& dataset, const Path& 
   return texts(progress.run([&] { return tacore::export_dataset(dataset, output.value, options); }));
 }
 
-/// convert() and its two strict forms, which take the same.
+/// Runs convert(), zip2folder() or folder2zip(), which have the same arguments.
 template <auto Convert>
 void convert_by(const Path& input, const Path& output, const Keywords& create, nb::handle callback) {
   CreateOptions options = create_options(create);
@@ -101,7 +101,7 @@ nb::tuple sync_by(const Path& from, const Path& to, const Keywords& given, nb::h
                         result.num_bytes_reused, result.replaced);
 }
 
-/// The samples, where and when they are, and COLLECTION.json with what is said of a subset.
+/// The samples of a dataset as a Tortilla, their extent, and the COLLECTION.json of the subset.
 nb::tuple to_taco(const Dataset& dataset, bool strict) {
   Taco taco = [&] {
     const nb::gil_scoped_release release;

@@ -47,7 +47,7 @@ nb::list create_by(const Samples& samples, const std::string& output, const nb::
   return texts(progress.run([&] { return create(samples, output, options); }));
 }
 
-/// An empty text is an empty collection.
+/// Parses a collection; an empty text is an empty collection.
 Collection collection_of(const std::string& json) {
   return json.empty() ? Collection{} : v1::parse_collection(json, "collection");
 }
@@ -99,7 +99,7 @@ nb::object read(const DataFrame& frame, std::string_view id) {
   return text(std::get<VsiPath>(datum).value);
 }
 
-/// (component, bands, num_samples, is_relative) of each.
+/// (component, bands, num_samples, is_relative) of each histogram.
 template <class Table>
 nb::list histograms(const Table& table) {
   auto all = [&] {
@@ -113,7 +113,7 @@ nb::list histograms(const Table& table) {
   return out;
 }
 
-/// What a Python callable raises about a sample, told as a std::exception.
+/// Calls a Python function for each sample; its exceptions become std::exceptions with their type and message.
 void read_in_python(const Node& data, void* user) {
   const nb::gil_scoped_acquire acquire;
   const nb::handle callable(static_cast<PyObject*>(user));
@@ -142,18 +142,22 @@ nb::list sanity_check(const DataFrame& frame, nb::handle callable, int jobs) {
 
 void bind_band_histogram(nb::module_& m) {
   using v1::BandHistogram;
-  nb::class_<BandHistogram>(m, "BandHistogram",
-                            "The valid pixels of a band in 100 bins of one width from the least to the greatest of the "
-                            "whole dataset, whatever samples they are of. Can be pickled.")
-      .def_ro("min", &BandHistogram::min, "Of the dataset; NaN where it has no valid pixel.")
-      .def_ro("max", &BandHistogram::max, "Of the dataset; NaN where it has no valid pixel.")
-      .def_ro("counts", &BandHistogram::counts, "100 numbers of pixels.")
-      .def_prop_ro("count", &BandHistogram::count, "Pixels.")
+  nb::class_<BandHistogram>(
+      m, "BandHistogram",
+      "Histogram of the valid pixels of a band, in 100 bins of equal width from the minimum to the "
+      "maximum of the whole dataset, also for a part of its samples. It can be pickled.")
+      .def_ro("min", &BandHistogram::min, "Smallest value in the dataset; NaN without valid pixels.")
+      .def_ro("max", &BandHistogram::max, "Largest value in the dataset; NaN without valid pixels.")
+      .def_ro("counts", &BandHistogram::counts, "Number of pixels in each of the 100 bins.")
+      .def_prop_ro("count", &BandHistogram::count, "Number of pixels.")
       .def_prop_ro("mean", &BandHistogram::mean,
-                   "As if all pixels lay in the middle of their bins; NaN without pixels.")
-      .def_prop_ro("std", &BandHistogram::standard_deviation, "The same.")
+                   "Mean, computed from the middle of each bin: an approximation; NaN without pixels.")
+      .def_prop_ro("std", &BandHistogram::standard_deviation,
+                   "Standard deviation, computed from the middle of each bin: an approximation; NaN without pixels.")
       .def("quantile", &BandHistogram::quantile, nb::arg("p"),
-           "Linear in its bin; off by a bin at most; NaN without pixels. Raises TacoQueryError for p outside [0, 1].")
+           "Quantile for a probability `p` from 0 to 1, interpolated linearly within a bin, with an error of at most "
+           "one "
+           "bin; NaN without pixels. Raises TacoQueryError for p outside [0, 1].")
       .def(
           "scale",
           [](const BandHistogram& self, double low, double high) {
@@ -161,8 +165,8 @@ void bind_band_histogram(nb::module_& m) {
             return std::pair(scale.factor, scale.offset);
           },
           nb::arg("low") = 0.025, nb::arg("high") = 0.985,
-          "(factor, offset) that take the quantile `low` to 0 and `high` to 1, as `scale=` takes it. Raises "
-          "TacoQueryError without pixels.")
+          "(factor, offset) for the argument `scale` of Raster.read(), which map the quantile `low` to 0 and `high` to "
+          "1. Raises TacoQueryError without pixels.")
       .def("__getstate__", [](const BandHistogram& self) { return nb::make_tuple(self.min, self.max, self.counts); })
       .def("__setstate__", [](BandHistogram& self, const nb::tuple& state) {
         new (&self) BandHistogram{nb::cast<double>(state[0]), nb::cast<double>(state[1]),

@@ -11,10 +11,10 @@
 namespace tacore::python {
 namespace {
 
-constexpr int kMaxNesting = 64;  // a bound for this walk; datasets have a narrower one
+constexpr int kMaxNesting = 64;  // a limit of this recursion; datasets have a lower one
 
-/// A value and the Arrow name of its type; "" where its parts have none in common. `own`: the type that the library
-/// would give it.
+/// A value and the name of its Arrow type; "" if its items have no common type. `own`: whether the library would choose
+/// this type, too.
 struct Typed {
   Value value = {};
   std::string type = "null";
@@ -25,7 +25,7 @@ std::string str_of(const nb::object& object) { return nb::cast<std::string>(nb::
 
 [[noreturn]] void throw_type(nb::handle object, const char* why) {
   const std::string name = str_of(nb::type_name(object.type()));
-  throw nb::type_error(("no value of metadata: " + name + why).c_str());
+  throw nb::type_error(("a metadata value is " + name + why).c_str());
 }
 
 Typed typed(nb::handle object, int nesting);
@@ -49,7 +49,7 @@ nb::object epoch(bool aware) {
   return datetime.attr("datetime")(1970, 1, 1, 0, 0, 0, 0, zone);
 }
 
-/// Exact, and without the C API of datetime, which the stable ABI lacks.
+/// Microseconds of a timedelta, exact, and without the C API of datetime, which the stable ABI lacks.
 int64_t microseconds(nb::handle delta) {
   const auto part = [&](const char* name) { return nb::cast<int64_t>(delta.attr(name)); };
   return (part("days") * 86400 + part("seconds")) * 1000000 + part("microseconds");
@@ -66,7 +66,7 @@ Typed date(nb::handle object) {
   return {Timestamp{days * 86400000000}, "date32", false};
 }
 
-/// Of items that are not null.
+/// The common type of the items that are not null.
 class CommonType {
  public:
   void add(const Typed& item) {
@@ -101,7 +101,7 @@ Typed structure(nb::handle object, int nesting) {
   std::string type = "struct<";
   bool own = true, named = true;
   for (const auto& [key, each] : nb::borrow<nb::dict>(object)) {
-    if (!PyUnicode_Check(key.ptr())) throw_type(key, " as the name of a field; text expected");
+    if (!PyUnicode_Check(key.ptr())) throw_type(key, ", used as the name of a field; text expected");
     const std::string name = utf8(key);
     Typed field = typed(each, nesting + 1);
     named = named && !field.type.empty() && name.find(':') == name.npos;
@@ -113,7 +113,7 @@ Typed structure(nb::handle object, int nesting) {
   return {std::move(fields), named ? type + ">" : "", own || !named};
 }
 
-/// The Arrow name of a NumPy type, "" for one that says nothing more than its values.
+/// The name of the Arrow type of a NumPy type; "" for object arrays, whose values determine it.
 std::string numpy_type(nb::handle dtype) {
   const auto kind = str_of(dtype.attr("kind"));
   const auto bits = std::to_string(8 * nb::cast<int>(dtype.attr("itemsize")));
@@ -125,16 +125,16 @@ std::string numpy_type(nb::handle dtype) {
   if (kind == "U") return "string";
   if (kind == "S") return "binary";
   if (kind == "O" || kind == "T") return "";
-  throw_type(dtype, " is a NumPy type that metadata has none for");
+  throw_type(dtype, ", a NumPy type that Arrow metadata does not support");
 }
 
-/// `datetime64[ns]`: ns.
+/// The unit of a NumPy type: "ns" of `datetime64[ns]`.
 std::string time_unit(nb::handle dtype) {
   const auto name = str_of(dtype.attr("name"));
   const auto open = name.find('[');
   const std::string unit = open == name.npos ? "" : name.substr(open + 1, name.size() - open - 2);
   if (unit == "ns" || unit == "us") return unit;
-  return unit == "D" ? unit : "ms";  // Parquet has none that are coarser
+  return unit == "D" ? unit : "ms";  // Parquet has no coarser unit
 }
 
 Typed numpy(nb::handle object, nb::handle dtype, int nesting) {
@@ -160,7 +160,7 @@ bool is_a(nb::handle object, const char* module, const char* name) {
   return nb::isinstance(object, nb::module_::import_(module).attr(name));
 }
 
-/// Objects that have no form of their own here, by what they can do.
+/// A value of another type of object, by its base classes and methods.
 Typed foreign(nb::handle object, int nesting) {
   if (PyByteArray_Check(object.ptr()) || PyMemoryView_Check(object.ptr())) {
     const nb::bytes bytes(nb::handle(reinterpret_cast<PyObject*>(&PyBytes_Type))(object));
@@ -185,7 +185,9 @@ Typed foreign(nb::handle object, int nesting) {
 }
 
 Typed typed(nb::handle object, int nesting) {
-  if (nesting > kMaxNesting) throw nb::value_error("no value of metadata: lists and dicts are nested too deeply");
+  if (nesting > kMaxNesting) {
+    throw nb::value_error(("lists and dicts are nested more than " + std::to_string(kMaxNesting) + " deep").c_str());
+  }
   PyObject* p = object.ptr();
   if (p == Py_None) return {};
   if (PyBool_Check(p)) return {p == Py_True, "bool"};
@@ -200,7 +202,7 @@ Typed typed(nb::handle object, int nesting) {
   return foreign(object, nesting);
 }
 
-/// Runs `read`, whose TypeErrors and ValueErrors then name `key`.
+/// Runs `read`; TypeErrors and ValueErrors get the name of `key`.
 template <class Read>
 auto with_key(const std::string& key, Read&& read) {
   const auto named = [&](const std::string& what) { return "key '" + key + "': " + what; };

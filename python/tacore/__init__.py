@@ -1,8 +1,13 @@
-"""Datasets of Earth observation data in the TACO format: open, query, navigate, decode, train from, and make them.
+"""TACO datasets of Earth observation data: open, query, navigate, decode, train from, and create them.
 
-What the specification (section 7) names is here; the rest is in `tacore.raster`, `tacore.loader`, `tacore.transform`,
-`tacore.describe`, `tacore.v1` and `tacore.distributed`. Importing tacore loads none of its libraries: the first use
-does.
+The functions of the specification (section 7) are in this module; others are in `tacore.raster`, `tacore.loader`,
+`tacore.transform`, `tacore.describe`, `tacore.v1` and `tacore.distributed`. Importing tacore loads no shared library;
+the first use does.
+
+Example:
+    >>> dataset = tacore.load("https://host/chips.tacozip")
+    >>> rows = dataset.filter_bbox(-80, -18, -68, 0).sql("SELECT * FROM data WHERE cloud_cover < 10").data
+    >>> image = tacore.raster.read_tensor(rows, "tile_1/optical", bands=[3, 4])
 """
 
 from __future__ import annotations
@@ -39,7 +44,7 @@ if TYPE_CHECKING:
     from .describe import generate_html, generate_markdown
     from .transform import export, folder2zip, zip2folder
 
-# Where names come from that need the library itself.
+# Modules of the names that need the C++ library, and are imported on first use.
 _HOMES = {
     "PITSchema": "_schema",
     "TacoDataFrame": "_dataframe",
@@ -111,8 +116,8 @@ def __getattr__(name: str) -> Any:
 
 
 def _load_core() -> Any:
-    """What `from . import _core` comes to. Functions of its libraries are bound when they are first called: DuckDB alone
-    has 24 000, and Python would have the linker look up them all now, which is half of the time that loading takes."""
+    """Imports the C++ library with lazy binding. DuckDB alone has 24,000 functions, and by default Python makes the
+    linker look up all of them when it loads the library, which is half of the loading time."""
     flags = sys.getdlopenflags()
     sys.setdlopenflags(os.RTLD_LAZY)
     try:

@@ -1,4 +1,4 @@
-"""Names of keywords and of functions: those of the published packages are accepted, former ones of tacore refused."""
+"""Names of keywords and functions: those of the published packages are accepted, former names of tacore are refused."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ R = TypeVar("R")
 
 
 def aliases(**names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """A decorator: each keyword stands for the parameter that it is given here; both at once are a TypeError.
+    """A decorator that accepts other names of parameters, here {other: name}; giving both raises TypeError.
 
-    `quiet=True` stands for ``progress=False``, and None for the default of a number of threads.
+    `quiet=True` means ``progress=False``; None as number of threads means the default.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -39,7 +39,7 @@ def aliases(**names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def renamed(**names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """A decorator: each keyword is a TypeError that tells what to write instead."""
+    """A decorator that refuses former names of parameters by a TypeError with the present name."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         @functools.wraps(function)
@@ -54,7 +54,7 @@ def renamed(**names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def former(module: str, **names: str) -> Callable[[str], Any]:
-    """The `__getattr__` of a module some names of which have changed: they are an AttributeError that tells the new."""
+    """Makes a `__getattr__` for a module that refuses former names by an AttributeError with the present name."""
 
     def missing(name: str) -> Any:
         now = f"; it is called {names[name]!r}" if name in names else ""

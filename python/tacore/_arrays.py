@@ -1,4 +1,4 @@
-"""What pixels are handed out as."""
+"""Tensors as arrays of NumPy or pyarrow."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def array(tensor: _core.Tensor) -> Any:
-    """The same memory as a numpy.ndarray; the Tensor itself where NumPy is not installed."""
+    """The same memory as a numpy.ndarray; the Tensor itself if NumPy is not installed."""
     try:
         import numpy
     except ImportError:
@@ -18,12 +18,12 @@ def array(tensor: _core.Tensor) -> Any:
 
 
 def arrow_tensor(tensor: _core.Tensor) -> Any:
-    """The same memory as a pyarrow.Tensor of dimensions (band, y, x); as above where pyarrow is not installed."""
+    """The same memory as a pyarrow.Tensor of dimensions (band, y, x); as :func:`array` if pyarrow is not installed."""
     try:
         import numpy
         import pyarrow
     except ImportError:
         return array(tensor)
-    # The axes that other shapes have are the sample's own.
+    # Tensors of other shapes have axes of their own.
     names = ("band", "y", "x") if len(tensor.shape) == 3 else None
     return pyarrow.Tensor.from_numpy(numpy.asarray(tensor), dim_names=names)

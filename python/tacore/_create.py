@@ -1,4 +1,4 @@
-"""Datasets are written, and indexed (specification, 7.1.3)."""
+"""Creation of datasets and of indexes over them (specification, 7.1.3)."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ _TACOLLECTION = "TACOLLECTION.json"
 
 
 class _CreationIOError(TacoCreationError, TacoIOError):
-    """It could not be written: something could not be read or written."""
+    """The dataset could not be written: a file cannot be read or written."""
 
 
 class _ConsolidationIOError(TacoConsolidationError, TacoIOError):
-    """The index could not be written: something could not be read or written."""
+    """The index could not be written: a file cannot be read or written."""
 
 
 class _ConsolidationFormatError(TacoConsolidationError, TacoFormatError):
-    """The index could not be written: an input is no dataset."""
+    """The index could not be written: an input is not a dataset."""
 
 
 class _GroupError(TacoCreationError, TacoSchemaError):
-    """There is no such column to group by."""
+    """The column of `group_by` does not exist."""
 
 
 class Validation(NamedTuple):
-    """What stands in the way of :func:`create`, and what it would write.
+    """Result of :meth:`Taco.validate`: the reasons why :func:`create` would fail, and the dataset that it would write.
 
     Attributes:
-        issues: A sentence each; none: `create` has nothing against it.
-        num_samples: Of all levels, padding included.
-        num_bytes: Of all FILEs.
-        parts: The containers, in order.
+        issues: Reasons, one sentence each; empty if `create` would succeed.
+        num_samples: Number of samples of all levels, padding included.
+        num_bytes: Bytes of all FILEs.
+        parts: Paths of the containers, in order.
     """
 
     issues: list[str]
@@ -74,19 +74,20 @@ def create(
     progress: bool | _progress.Progress = True,
     **parquet: Any,
 ) -> list[Path]:
-    """Writes a dataset (specification, 7.1.3). All of it appears whole, or nothing does.
+    """Writes a dataset atomically (specification, 7.1.3).
 
-    The same samples give the same bytes, whatever `jobs` is. The folder of `output` is made when it is missing.
+    The same samples give the same bytes, whatever `jobs` is. Missing parent folders of `output` are created.
 
     Args:
-        taco: What is written; it stays usable.
-        output: A name that ends in ``.zip`` or ``.tacozip``, in any case, gives ZIPs, another a FOLDER.
-        output_format: "auto"; "zip", which refuses another name; "folder" takes the ending of a ZIP away.
-        split_size: Bytes of samples in each file, such as 4GB; none writes one file of any size. Units are powers
-            of 1024; a larger dataset becomes ``x_part0001.tacozip``, ... A FOLDER is never divided.
+        taco: Dataset to write; it stays usable.
+        output: Path of the dataset. A name that ends in ``.zip`` or ``.tacozip`` (also in capitals) gives ZIPs, any
+            other name a FOLDER.
+        output_format: "auto" decides by the name; "zip" requires such an ending; "folder" removes it.
+        split_size: Maximal size of the samples in each file, such as 4GB; none writes one file of any size. Units are
+            powers of 1024; a larger dataset becomes ``x_part0001.tacozip``, ... A FOLDER is never divided.
         group_by: Columns of level 0: one ZIP for each combination of their values. Each may be divided further.
         consolidate: Write the index .tacocat when there are several ZIPs.
-        temp_dir: Folder in which the output is made, on the same file system; by default its own folder.
+        temp_dir: Folder for the unfinished output, on the same file system; by default that of the output.
         overwrite: Replace existing output atomically. A folder is replaced only if it is empty or a dataset.
         jobs: Number of threads; 0 means one for each processor.
         max_concurrent_requests: Maximal number of HTTP requests in flight.
@@ -95,14 +96,18 @@ def create(
         **parquet: As for :func:`export`.
 
     Returns:
-        The containers, in order; the index is not among them.
+        Paths of the containers, in order, without the index.
 
     Raises:
-        TacoValidationError: Before anything is written: the output exists, a name or option that cannot be, the
-            collection breaks rules (all are told).
-        TacoSchemaError: The tree of the samples breaks one.
-        TacoCreationError: No column to group by; it could not be read or written (also a TacoIOError and OSError).
-        TypeError: Another keyword.
+        TacoValidationError: Before anything is written: the output exists, an argument is not allowed, or the
+            collection breaks rules (all are listed).
+        TacoSchemaError: The tree of the samples breaks a rule.
+        TacoCreationError: A column of `group_by` does not exist; or a file cannot be read or written (then also a
+            TacoIOError and OSError).
+        TypeError: A keyword is unknown.
+
+    Example:
+        >>> [path] = tacore.create(taco, "chips.tacozip")
     """
     target, options = plan(
         output,
@@ -127,7 +132,7 @@ def write(
     progress: _progress.Progress | None = None,
     group_by: str | Sequence[str] | None = None,
 ) -> list[Path]:
-    """:func:`create` by what :func:`plan` gave, in a folder that is there."""
+    """:func:`create` with the path and options that :func:`plan` returned, in an existing folder."""
     with _as_creation_error(taco, group_by):
         return [Path(path) for path in _core.create(_taco_core(taco), str(target), options, progress)]
 
@@ -143,7 +148,7 @@ def validate(
     overwrite: bool = False,
     **parquet: Any,
 ) -> Validation:
-    """Checks what :func:`create` checks, and tells all of it. Writes nothing. Arguments are those of `create`."""
+    """Runs all checks of :func:`create` and lists all faults, without writing. Arguments are those of `create`."""
     target, options = plan(
         output,
         output_format,
@@ -160,13 +165,13 @@ def validate(
 
 
 def make_compliant(taco: Taco) -> tuple[Taco, list[str]]:
-    """A copy whose samples :func:`create` takes, and what was changed, a sentence each.
+    """Returns a copy of a Taco whose samples :func:`create` accepts, and the changes, one sentence each.
 
-    Children stand in code-point order where FOLDERs have them in different orders, and padding stands for those that
-    are missing.
+    Children are sorted in code-point order if FOLDERs have them in different orders, and missing children are replaced
+    by padding.
 
     Raises:
-        TacoSchemaError: What no padding mends.
+        TacoSchemaError: Padding cannot give all samples the same tree.
     """
     import copy
 
@@ -194,25 +199,32 @@ def create_tacocat(
     progress: bool | _progress.Progress = True,
     **parquet: Any,
 ) -> None:
-    """Writes an index over TACO ZIPs (specification, 6.5 and 7.1.3), the folder ``.tacocat``. Samples stay where they
-    are; rows name their ZIP in `internal:source_file`.
+    """Writes an index (the folder ``.tacocat``) with which many ZIPs open as one dataset (specification, 6.5 and
+    7.1.3).
+
+    The samples stay in their ZIPs, which the column `internal:source_file` of the index names.
 
     Args:
-        inputs: The ZIPs (also as `tacozips`).
-        output: Folder of the index; by default the folder of the inputs. Also as `output_dir`, `output_path`.
-        parquet_kwargs: As `parquet`.
-        validate_schema: Require the same columns in all inputs. Otherwise the index has those of all.
+        inputs: Paths of the ZIPs. Another name of this argument is `tacozips`.
+        output: Folder of the index; by default the folder of the inputs. Other names of this argument are `output_dir`
+            and `output_path`.
+        parquet_kwargs: Options of the Parquet files as a dict, in addition to `parquet`.
+        validate_schema: Require the same columns in all inputs. Otherwise the index has the columns of all inputs.
         overwrite: Replace existing output atomically.
-        single_file: Write the single file __TACOCAT__, which only tacore opens, not .tacocat/.
+        single_file: Write one file, __TACOCAT__, instead of the folder .tacocat/; only tacore opens it.
         jobs: Number of threads; 0 means one for each processor.
         progress: As for :func:`create`.
-        **parquet: As of :func:`create`.
+        **parquet: As for :func:`create`.
 
     Raises:
-        TacoConsolidationError: An index is there, `output` is a file, inputs that cannot be indexed together or read.
-        TacoFileNotFoundError: An input is not there.
-        TacoSchemaError: Columns or trees that differ; with file, level and types.
-        TacoValidationError: No inputs, or inputs in several folders and no `output`.
+        TacoConsolidationError: The index exists, `output` is a file, or an input cannot be read or indexed.
+        TacoFileNotFoundError: An input does not exist.
+        TacoSchemaError: Columns or trees of inputs differ; the message has file, level and types.
+        TacoValidationError: There are no inputs, or inputs are in several folders and `output` is missing.
+
+    Example:
+        >>> tacore.create_tacocat(["europe.tacozip", "africa.tacozip"])
+        >>> dataset = tacore.load(".tacocat")
     """
     names = _inputs(inputs)
     folder = "" if output is None else os.fspath(local_path(output))
@@ -242,26 +254,28 @@ def create_tacollection(
     jobs: int = 0,
     progress: bool | _progress.Progress = True,
 ) -> None:
-    """Writes ``TACOLLECTION.json`` (specification, 6.6 and 7.1.3): the collections of ZIPs and FOLDERs merged.
+    """Writes the catalogue file ``TACOLLECTION.json`` of many ZIPs and FOLDERs (specification, 6.6 and 7.1.3): their
+    merged collections, without their rows.
 
     Args:
-        inputs: Their paths (also as `tacozips`).
-        output: Folder of the index; by default the folder of the inputs. Or the document in it. Also as `output_dir`,
-            `output_path`.
-        validate_schema: Require the same columns in all inputs. Otherwise the field schema is that of all.
+        inputs: Paths of the ZIPs and FOLDERs. Another name of this argument is `tacozips`.
+        output: Folder of TACOLLECTION.json; by default the folder of the inputs. Or that file. Other
+            names of this argument are `output_dir` and `output_path`.
+        validate_schema: Require the same columns in all inputs. Otherwise the field schema has the columns of all
+            inputs.
         overwrite: Replace existing output atomically.
         jobs: Number of threads; 0 means one for each processor.
         progress: As for :func:`create`.
 
     Raises:
-        As :func:`create_tacocat`.
+        TacoError: As for :func:`create_tacocat`.
     """
     names = _inputs(inputs)
     folder = "" if output is None else os.fspath(local_path(output))
     if folder.endswith(".json"):
         folder, name = os.path.split(folder)
         if name != _TACOLLECTION:
-            raise TacoValidationError(f"{output}: the document is always called {_TACOLLECTION}; a folder is expected")
+            raise TacoValidationError(f"{output}: the file must be called {_TACOLLECTION}; a folder is expected")
         folder = folder or "."
     options = {"output": folder, "validate_schema": validate_schema, "overwrite": overwrite, "jobs": jobs}
     with _as_consolidation_error():
@@ -296,7 +310,7 @@ def plan(
             **others,
         }
     if group_by is not None:
-        raise TacoValidationError(f"{target}: a FOLDER is not grouped; the name of a ZIP expected with group_by")
+        raise TacoValidationError(f"{target}: group_by is given for a FOLDER; a name in .tacozip or .zip expected")
     return target, others
 
 
@@ -309,7 +323,7 @@ def _inputs(given: Sequence[PathLike]) -> list[str]:
 
 
 def _check_output(names: Sequence[str], folder: str, overwrite: bool) -> None:
-    """What the published writers call errors of consolidation."""
+    """Raises the consolidation errors of the published writers."""
     where = Path(folder or Path(names[0]).parent)
     if folder and where.exists() and not where.is_dir():
         raise TacoConsolidationError(f"{where}: output must be a directory, not a file")
@@ -346,7 +360,7 @@ def _as_consolidation_error() -> Iterator[None]:
 
 
 def _alike(raised: Any, error: Any) -> Any:
-    """With the place of the error it stands for."""
+    """Copies message, path, offset and level of `error` to the error that replaces it."""
     for name in ("message", "path", "offset", "level"):
         setattr(raised, name, getattr(error, name))
     if isinstance(raised, OSError):

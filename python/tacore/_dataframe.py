@@ -1,4 +1,4 @@
-"""Rows that can be navigated (specification, section 7.2.3)."""
+"""Frames: computed rows from which samples can be read (specification, section 7.2.3)."""
 
 from __future__ import annotations
 
@@ -22,36 +22,40 @@ _BATCH = 1024
 
 
 class Origin(NamedTuple):
-    """How a frame is made again in another process: of a dataset, by calls of the core one after another."""
+    """The dataset of a frame and the calls that made it, by which another process makes it again."""
 
     recipe: Any
     steps: tuple[Any, ...]
-    #: The dataset's container.
+    #: Container of the dataset.
     format: str
 
     def then(self, method: str, *arguments: Any) -> Origin:
         return self._replace(steps=(*self.steps, (method, *arguments)))
 
     def asks_query(self) -> bool:
-        """Whether SQL is among the calls, which may give other rows when it runs again: random(), USING SAMPLE."""
+        """Whether SQL is among the calls: it may give other rows when it runs again (random(), USING SAMPLE)."""
         from ._dataset import asks_query
 
         return asks_query(self.recipe) or any(step[0] in ("filter", "with_column") for step in self.steps)
 
 
 class TacoDataFrame(Statistics):
-    """Computed rows (specification, 7.2.3): made by `dataset.data` and by its own methods.
+    """Computed rows of a dataset (specification, 7.2.3), returned by `dataset.data` and by its own methods.
 
-    A table of the backend (pyarrow, polars, pandas) that can be navigated: attributes and methods that are not listed
-    here are those of that table, which is made when it is first needed. Results that still are rows of it, in whatever
-    order, are such a frame again; others, of a `group_by` or a join for example, are the backend's own.
+    A frame is a table of its backend (pyarrow, polars, pandas) from which samples can be read: it has all attributes
+    and methods of that table, which is made on first use. Methods that filter, sort or slice rows return a
+    TacoDataFrame; others, for example `group_by` or a join, return a table of the backend.
 
-    Iterating gives rows, as dicts; ``name in frame`` asks for a column; two frames are equal when they are one object.
+    Iterating over a frame yields its rows as dicts; ``name in frame`` tests for a column; two frames are equal only if
+    they are the same object.
 
-    `id`, `type` and `internal:*` are protected: a ValueError meets what would change them. :meth:`read` finds its way
-    even where a projection hides them. Safe from several threads, can be used after a fork and after its dataset is
-    closed. A pickle of it has the same rows wherever it is opened, of the same version of the files, or opening it
-    raises a TacoError.
+    The columns `id`, `type` and `internal:*` are read-only: changing them raises ValueError. :meth:`read` works even if
+    they are not among the selected columns. A frame can be used from several threads, after a fork, after its dataset
+    is closed, and pickled: unpickling gives the same rows of the same version of the files, or raises a TacoError.
+
+    Example:
+        >>> rows = tacore.load("chips.tacozip").data
+        >>> path = rows.read("tile_1").read("optical")  # for rasterio.open(path)
     """
 
     __slots__ = ("__weakref__", "_backend", "_changed", "_core", "_made", "_origin")
@@ -72,26 +76,27 @@ class TacoDataFrame(Statistics):
 
     @property
     def columns(self) -> list[str]:
-        """Names of the columns that show, in order."""
+        """Names of the columns, in order."""
         if self._changed:
             return _tables.columns(self._backend, self._native())
         return [name for name, _ in self._core.columns]
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(rows, columns)."""
+        """Number of rows and of columns."""
         return len(self), len(self.columns)
 
     def to_arrow(self) -> pyarrow.Table:
-        """The rows as a pyarrow.Table. Raises TacoBackendError where pyarrow is not installed, as the next two do."""
+        """The rows as a pyarrow.Table. Raises TacoBackendError if pyarrow is not installed."""
         return _tables.convert(self, self._backend, "pyarrow")
 
     def to_polars(self) -> polars.DataFrame:
-        """The rows as a polars.DataFrame, a copy that shares its columns."""
+        """The rows as a polars.DataFrame that shares its columns with the frame. Raises TacoBackendError if polars is
+        not installed."""
         return _tables.convert(self, self._backend, "polars")  # type: ignore[no-any-return]
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The rows as a pandas.DataFrame, a copy; needs pyarrow, too."""
+        """The rows as a pandas.DataFrame, a copy. Raises TacoBackendError if pandas or pyarrow is not installed."""
         return _tables.convert(self, self._backend, "pandas")  # type: ignore[no-any-return, unused-ignore]
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
@@ -102,21 +107,27 @@ class TacoDataFrame(Statistics):
     # Navigation.
 
     def read(self, key: Key) -> Any:
-        """The data of a FILE, or the children of a FOLDER.
+        """Reads one sample: the path of a FILE, or the children of a FOLDER.
 
         Args:
-            key: Position, from 0; or id, of the first row that has it; or a path of ids from here ("tile/sensor/band").
-                "lrf::2" is chunk 2 of the raster `lrf`: the tiles of all its bands at one place, counted row by row.
+            key: Position of the row, from 0; or its id (the first row with that id); or a path of ids from this frame
+                down ("tile/sensor/band"). In TACO 0.2.0, "lrf::2" is chunk 2 of the raster `lrf`: the tiles of all its
+                bands at one grid position, counted row by row.
 
         Returns:
-            Of a FILE the path under which GDAL opens it ("/vsisubfile/157_1024,/data/a.tacozip"); of a FOLDER a
-            TacoDataFrame. Before 2.0 a BYTES is its bytes. A chunk is a pyarrow.Tensor of dimensions (band, y, x) where
-            pyarrow is installed, else an array of NumPy, else a `raster.Tensor`: its memory, not a copy.
+            For a FILE, the path with which GDAL and rasterio open it ("/vsisubfile/157_1024,/data/a.tacozip"). For a
+            FOLDER, a TacoDataFrame of its children. For a sample of format BYTES (before 2.0), its bytes. For a chunk,
+            a pyarrow.Tensor of dimensions (band, y, x) if pyarrow is installed, else a NumPy array, else a
+            `raster.Tensor`; pixels are not copied.
 
         Raises:
-            TacoNavigationError: No such row, or rows that a query stripped of what navigation needs.
-            TacoQueryError: A raster that does not have this chunk.
+            TacoNavigationError: There is no such row, or a query dropped the columns that navigation needs.
+            TacoQueryError: The raster does not have this chunk.
             TacoIOError: The children cannot be read.
+
+        Example:
+            >>> with rasterio.open(rows.read("tile_1/optical")) as raster:
+            ...     pixels = raster.read()
         """
         key = key if isinstance(key, str) else self._position(key)
         found: Any
@@ -131,32 +142,39 @@ class TacoDataFrame(Statistics):
         return found
 
     def read_bytes(self, key: Key | Sequence[SupportsIndex]) -> bytes | list[bytes]:
-        """The bytes of a FILE, or of several in the order of their positions; near ranges are read together.
+        """Reads the bytes of one FILE, or of several FILEs.
+
+        Args:
+            key: Position, id or path of ids, as for :meth:`read`; or a sequence of positions, whose neighbouring byte
+                ranges are read together.
+
+        Returns:
+            The bytes, or a list of bytes in the order of the positions.
 
         Raises:
-            TacoNavigationError: As :meth:`read`, and for a FOLDER.
-            TacoIOError: They cannot be read.
+            TacoNavigationError: As for :meth:`read`; also if the sample is a FOLDER.
+            TacoIOError: The bytes cannot be read.
         """
         if isinstance(key, (str, bytes)) or not isinstance(key, Iterable):
             return self._core.read_bytes(key if isinstance(key, str) else self._position(key))
         return self._core.read_bytes([self._position(each) for each in key])
 
-    # What keeps it.
+    # Selection of rows and columns; the results can be navigated.
 
     def head(self, n: int = 5) -> TacoDataFrame:
-        """The first `n` rows; all but the last `-n` where that is negative."""
+        """The first `n` rows; if `n` is negative, all but the last `-n`."""
         return self._rows(range(len(self))[:n])
 
     def tail(self, n: int = 5) -> TacoDataFrame:
-        """The last `n` rows; all but the first `-n` where that is negative."""
+        """The last `n` rows; if `n` is negative, all but the first `-n`."""
         return self._rows(range(len(self))[max(len(self) - n, 0) if n >= 0 else -n :])
 
     def filter(self, *arguments: Any, **keywords: Any) -> Any:
-        """The rows for which an SQL expression is true: ``filter("cloud_cover < 10")``; or what the backend's own
-        `filter` takes.
+        """Selects the rows for which an SQL expression is true: ``filter("cloud_cover < 10")``. Other arguments are
+        those of the backend's own `filter`.
 
         Raises:
-            TacoQueryError: For SQL that does not bind, or over a frame with columns that were set in Python.
+            TacoQueryError: The SQL is invalid or has unknown columns, or the frame has columns that were set in Python.
         """
         if len(arguments) == 1 and isinstance(arguments[0], str) and not keywords:
             self._check_sql("filter")
@@ -165,11 +183,11 @@ class TacoDataFrame(Statistics):
         return self._call("filter", *arguments, **keywords)
 
     def with_column(self, name: str, expression: str) -> TacoDataFrame:
-        """Adds a column, or replaces one, by an SQL expression over the columns.
+        """Adds or replaces a column, computed by an SQL expression: ``with_column("ratio", "nir / red")``.
 
         Raises:
-            ValueError: For a protected column.
-            TacoQueryError: For an expression that does not bind, or over a frame with columns that were set in Python.
+            ValueError: The column is read-only.
+            TacoQueryError: The SQL is invalid or has unknown columns, or the frame has columns that were set in Python.
         """
         _tables.check_not_protected([name])
         self._check_sql("with_column")
@@ -177,21 +195,21 @@ class TacoDataFrame(Statistics):
         return TacoDataFrame(self._core.with_column(name, expression), self._origin.then(*step), self._backend)
 
     def __getitem__(self, key: Any) -> Any:
-        """A slice gives rows; anything else is what the backend's table gives."""
+        """``frame[2:5]`` is a frame of these rows; any other key is that of the backend's table."""
         if isinstance(key, slice) and not any(isinstance(each, str) for each in (key.start, key.stop)):
             return self._rows(range(*key.indices(len(self))))
         result, rows = _tables.item(self._backend, self._native(), _native_of(key))
         return result if rows is None else self._again(result, rows)
 
     def __setitem__(self, name: str, values: Any) -> None:
-        """Sets a column, in this frame only. Raises ValueError for a protected one."""
+        """Sets a column of this frame. Raises ValueError if the column is read-only."""
         if not isinstance(name, str):
             raise TypeError(f"a column is set by its name (str), not by {type(name).__name__}")
         _tables.check_not_protected([name])
         self._set(_tables.with_column(self._backend, self._native(), name, values))
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        """The rows, one dict after another: {column: value}, times as datetime (UTC where they have a zone)."""
+        """Yields each row as a dict {column: value}; times are datetimes, in UTC if the column has a time zone."""
         for start in range(0, len(self), _BATCH):
             some = self._rows(range(start, min(start + _BATCH, len(self))))
             if some._changed and self._backend == "pandas":
@@ -249,11 +267,12 @@ class TacoDataFrame(Statistics):
 
     @property
     def __geo_interface__(self) -> dict[str, Any]:
-        """The rows as a GeoJSON FeatureCollection, of `istac:geometry`, `stac:centroid` or `istac:centroid`.
+        """GeoJSON FeatureCollection of the rows, with geometries of `istac:geometry`, `stac:centroid` or
+        `istac:centroid`.
 
         Raises:
-            AttributeError: None of these columns shows.
-            TacoFormatError: One holds no geometry.
+            AttributeError: The frame has none of these columns.
+            TacoFormatError: A value is not a geometry.
         """
         from ._geo import frame_features
 
@@ -263,7 +282,7 @@ class TacoDataFrame(Statistics):
         return self._core
 
     def _position(self, key: Any) -> int:
-        """Whole numbers of any kind, NumPy's too, but no truth values."""
+        """A position from an integer of any type, also of NumPy; a bool is refused."""
         try:
             position = operator.index(key)
         except TypeError:
@@ -277,7 +296,7 @@ class TacoDataFrame(Statistics):
     def _native(self) -> Any:
         try:
             return self._made["table"]
-        except KeyError:  # threads may make it twice, but all of them get one; a lock would not survive a fork
+        except KeyError:  # several threads may make it, but all get the same; a lock would not survive a fork
             return self._made.setdefault("table", _tables.make(self._backend, self._core))
 
     def _set(self, table: Any) -> None:
@@ -288,9 +307,9 @@ class TacoDataFrame(Statistics):
             raise TacoQueryError(f"{what}: SQL does not see columns that were set in Python")
 
     def _rows(self, positions: Sequence[int]) -> TacoDataFrame:
-        """The rows at these positions, with the columns that show."""
+        """The rows at these positions, with the columns of this frame."""
         table = _tables.take(self._backend, self._native(), positions) if self._changed else None
-        if isinstance(positions, range) and positions.step == 1:  # neighbours are not gathered one by one
+        if isinstance(positions, range) and positions.step == 1:  # consecutive rows need no list of positions
             count, start = len(positions), positions.start
             return TacoDataFrame(
                 self._core.limit(count, start), self._origin.then("limit", count, start), self._backend, table
@@ -299,15 +318,15 @@ class TacoDataFrame(Statistics):
         return TacoDataFrame(self._core.take(rows), self._origin.then("take", rows), self._backend, table)
 
     def _call(self, method: str, *arguments: Any, **keywords: Any) -> Any:
-        """A method of the table; a frame again when its result is rows of this one."""
+        """Calls a method of the table; the result is a frame if it consists of rows of this one."""
         arguments = tuple(_native_of(each) for each in arguments)
         keywords = {name: _native_of(each) for name, each in keywords.items()}
         result, rows = _tables.call(self._backend, self._native(), method, arguments, keywords)
         return result if rows is None else self._again(result, rows)
 
     def _again(self, table: Any, rows: Sequence[int]) -> TacoDataFrame:
-        """These rows of this one, as the table has them."""
-        if isinstance(rows, range):  # all, with columns of another kind
+        """The frame of `table`, whose rows are these rows of this frame."""
+        if isinstance(rows, range):  # all rows, with other columns
             return TacoDataFrame(self._core, self._origin, self._backend, table)
         frame = TacoDataFrame(self._core.take(rows), self._origin.then("take", rows), self._backend, table)
         frame._changed = self._changed or _tables.columns(self._backend, table) != self.columns
@@ -315,7 +334,7 @@ class TacoDataFrame(Statistics):
 
 
 class _Method:
-    """A method of a frame's table."""
+    """A method of the table of a frame."""
 
     def __init__(self, frame: TacoDataFrame, name: str, method: Callable[..., Any]) -> None:
         self._frame = frame
@@ -328,7 +347,8 @@ class _Method:
 
 
 class _Indexer:
-    """`loc` and its like of pandas: rows that they give are a frame again, what they set is guarded."""
+    """An indexer of pandas (`loc`, `iloc`, `at`, `iat`): rows that it selects are a frame, and it cannot set read-only
+    columns."""
 
     def __init__(self, frame: TacoDataFrame, name: str) -> None:
         self._frame = frame
@@ -351,7 +371,7 @@ def _restored(origin: Origin, versions: Any, rows: bytes | None, backend: str, t
 
     dataset = _core_of(origin.recipe)
     found = _core.file_versions(dataset)
-    check_versions(versions[-len(found) :], found)  # of a TACOLLECTION.json only that, before its parts are opened
+    check_versions(versions[-len(found) :], found)  # of an index TACOLLECTION.json, before its partitions are opened
     if rows is None:
         first, *steps = origin.steps
         core = getattr(dataset, first)()
@@ -361,7 +381,7 @@ def _restored(origin: Origin, versions: Any, rows: bytes | None, backend: str, t
         core = _core.deserialize(dataset, rows)
     check_versions(versions, core.file_versions())
     if table is not None:
-        # Paths that were relative to another folder are those of this process.
+        # Paths relative to the folder of the other process are replaced by those of this one.
         for name in _tables.PATHS.intersection(_tables.columns(backend, table), (each for each, _ in core.columns)):
             column = _tables.make(backend, core.select([name]))[name]
             table = _tables.with_column(backend, table, name, _tables.values(column))

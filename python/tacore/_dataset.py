@@ -22,12 +22,20 @@ Time = str | dt.datetime | dt.date | tuple[dt.datetime | dt.date | str | None, d
 
 
 class TacoDataset(Statistics):
-    """A lazy query over a dataset (specification, 7.2.2): made by :func:`load` and by its own methods.
+    """A lazy query over a dataset (specification, 7.2.2), returned by :func:`load` and by its own methods.
 
-    An immutable value: every method returns a new dataset and runs nothing; rows are computed once, when `data` is
-    first asked for. Safe from several threads, can be pickled, and used after a fork. A process that unpickles it opens
-    the same version of the files anew, else a TacoError is raised, and has the same rows: a pickle keeps what
-    ``random()`` or a sample gave. Filters change none of what its attributes say, but for `pit_schema`, whose root counts rows.
+    A TacoDataset is immutable: every method returns a new dataset and runs nothing; rows are computed once, on the
+        first
+    access to `data`. Attributes describe the whole dataset, whatever its filters; only the root of `pit_schema` counts
+    the rows of the query.
+
+    A TacoDataset can be used from several threads, pickled, and used after a fork. Unpickling opens the same version of
+    the files again, or raises a TacoError. An unpickled dataset has the same rows, also those of a query with
+    ``random()`` or a sample.
+
+    Example:
+        >>> dataset = tacore.load("chips.tacozip").filter_datetime("2023-06-01/2023-08-31")
+        >>> rows = dataset.sql("SELECT * FROM data WHERE split = 'train'").data
     """
 
     __slots__ = ("__weakref__", "_backend", "_frames", "_opened", "_recipe")
@@ -38,87 +46,104 @@ class TacoDataset(Statistics):
         self._backend = backend
         self._frames: dict[str, TacoDataFrame] = {}
 
-    # What it is.
+    # Members of COLLECTION.json.
 
     @property
     def id(self) -> str:
+        """Id of the dataset."""
         return str(self._described("id", ""))
 
     @property
     def version(self) -> str:
-        """`dataset_version`, "unknown" where there is none."""
+        """Version of the dataset (`dataset_version`); "unknown" if it has none."""
         return str(self._described("dataset_version", "unknown"))
 
     @property
     def description(self) -> str:
+        """Description of the dataset, text or Markdown."""
         return str(self._described("description", ""))
 
     @property
     def tasks(self) -> list[str]:
+        """Machine-learning tasks of the dataset, such as "segmentation"."""
         return list(self._described("tasks", []))
 
     @property
     def extent(self) -> dict[str, Any]:
-        """``{"spatial": [west, south, east, north], "temporal": [start, end]}``, either may be absent."""
+        """Extent as ``{"spatial": [west, south, east, north], "temporal": [start, end]}``, in degrees (WGS 84) and ISO
+        8601; either may be absent."""
         return dict(self._described("extent", {}) or {})
 
     @property
     def providers(self) -> list[dict[str, Any]]:
+        """Persons and organizations that made the data."""
         return list(self._described("providers", []))
 
     @property
     def licenses(self) -> list[str]:
+        """Licences, as SPDX identifiers or other text."""
         return list(self._described("licenses", []))
 
     @property
     def title(self) -> str | None:
+        """Title of the dataset, if it has one."""
         return self._described("title", None)  # type: ignore[no-any-return]
 
     @property
     def curators(self) -> list[dict[str, Any]] | None:
+        """Persons and organizations that made the dataset from the data."""
         return self._described("curators", None)  # type: ignore[no-any-return]
 
     @property
     def keywords(self) -> list[str] | None:
+        """Keywords for searches."""
         return self._described("keywords", None)  # type: ignore[no-any-return]
 
     @property
     def field_schema(self) -> dict[str, list[list[str]]]:
-        """``{"level0": [[name, type, description], ...]}``."""
+        """Metadata columns of each level: ``{"level0": [[name, type, description], ...]}``."""
         return dict(self._described("taco:field_schema", {}))
 
     @property
     def collection(self) -> dict[str, Any]:
-        """COLLECTION.json, parsed anew each time: changing it changes no dataset."""
+        """COLLECTION.json as a dict: a copy, whose changes do not affect the dataset."""
         return dict(json.loads(self._core.collection_json or "{}"))
 
     @property
     def pit_schema(self) -> PITSchema:
-        """The tree. Its root counts the rows of this view, so a filtered dataset runs its query."""
+        """Tree of the samples. Its root counts the rows of this dataset, so a filtered dataset runs its query."""
         return PITSchema._parse(self._core.pit_schema_json())
 
-    # Its rows.
+    # Rows.
 
     @property
     def data(self) -> TacoDataFrame:
-        """The rows: `id`, `type`, user columns and `internal:gdal_vsi`; after a filter below the root also the columns
-        that join levels. Raises TacoQueryError when the query does not run."""
+        """Rows of the dataset: `id`, `type`, metadata and `internal:gdal_vsi`; after a filter below the root also the
+        columns that join levels. Raises TacoQueryError if the query fails."""
         return self._frame("data")
 
     @property
     def data_raw(self) -> TacoDataFrame:
-        """The rows with every `internal:*` column."""
+        """Rows of the dataset with all `internal:*` columns."""
         return self._frame("data_raw")
 
     def read(self, key: Key) -> Any:
-        """``data.read(key)``."""
+        """The same as ``data.read(key)``: see :meth:`TacoDataFrame.read`."""
         return self._frame("data").read(key)
 
     def sql(self, query: str) -> TacoDataset:
-        """One read-only SELECT over `data` (this view) and `level0`, `level1`, ...
+        """Selects rows by SQL: one read-only SELECT of DuckDB.
+
+        Args:
+            query: The SELECT. Its tables are `data` (the rows of this dataset), `level0`, `level1`, ... (all stored
+                rows of a level). Column names with a colon need double quotes: ``SELECT * FROM data WHERE "stac:crs" =
+                ...``
 
         Raises:
-            TacoQueryError: At once for anything else; when rows are asked for, if it does not bind.
+            TacoQueryError: `query` is not a single SELECT (raised here), or has unknown columns (raised by `data`).
+
+        Example:
+            >>> dataset.sql("SELECT * FROM data WHERE cloud_cover < 10 ORDER BY cloud_cover LIMIT 100")
         """
         if not isinstance(query, str):
             raise TacoQueryError(f"sql: a query is text, not {type(query).__name__}")
@@ -133,22 +158,26 @@ class TacoDataset(Statistics):
         geometry_col: str = "auto",
         level: SupportsIndex = 0,
     ) -> TacoDataset:
-        """The samples whose geometry meets a box, in degrees (WGS 84, edges included).
+        """Selects the samples whose geometry intersects a bounding box, in degrees (WGS 84, edges included).
 
         Args:
             minx: West; greater than `maxx` for a box over the antimeridian.
             miny: South.
             maxx: East.
             maxy: North.
-            geometry_col: "auto" takes `istac:geometry`, `stac:centroid` or `istac:centroid`, as published readers do: a
-                centroid is a point, so samples that only reach into the box are not found. "footprint" tests what a
-                sample covers: `istac:geometry`, else its grid (`stac:crs`, `stac:geotransform`, `stac:tensor_shape`),
-                else the centroid, with a warning that counts those.
-            level: Level that is tested. Below the root: the samples that have such a descendant; `read()` then shows
-                only what survives down to that level.
+            geometry_col: Column to test. "auto" is `istac:geometry`, `stac:centroid` or `istac:centroid`, as in the
+                published reader: a centroid is a point, so samples that only reach into the box are not found.
+                "footprint" tests the area that a sample covers: `istac:geometry`, else its grid (`stac:crs`,
+                `stac:geotransform`, `stac:tensor_shape`), else the centroid; a warning counts samples tested by their
+                centroid.
+            level: Level of the column. Below level 0: samples with at least one matching descendant are selected, and
+                `read()` shows only matching descendants, down to that level.
 
         Raises:
-            TacoQueryError: No such column or level, bounds that are not finite.
+            TacoQueryError: There is no such column or level, or a bound is not finite.
+
+        Example:
+            >>> dataset.filter_bbox(-34.87, -8.01, -34.84, -7.98, geometry_col="footprint")
         """
         try:
             bounds = [float(bound) for bound in (minx, miny, maxx, maxy)]
@@ -157,40 +186,46 @@ class TacoDataset(Statistics):
         return self._step("filter_bbox", *bounds, geometry_col, small(level, "Level"))
 
     def filter_datetime(self, datetime_range: Time, time_col: str = "auto", level: SupportsIndex = 0) -> TacoDataset:
-        """The samples of a time, both ends included.
+        """Selects the samples acquired in a time interval, both ends included.
 
         Args:
-            datetime_range: "2023-01-01/2023-12-31" (a bound without a time of day is the whole UTC day, `..` leaves a
-                side open), one date or datetime (its UTC day), or a tuple of two datetimes, of which one may be None and leaves
-                its side open; naive ones are UTC.
-            time_col: "auto" takes `istac:time_start` or `stac:time_start`.
+            datetime_range: Text such as "2023-01-01/2023-12-31" (a bound without a time of day is the whole UTC day,
+                `..` leaves a side open); one date or datetime (its whole UTC day); or a tuple of two datetimes, of
+                which one may be None and leaves its side open. Naive datetimes are UTC.
+            time_col: Column to test. "auto" is `istac:time_start` or `stac:time_start`.
             level: As in :meth:`filter_bbox`.
 
         Raises:
-            TacoQueryError: No such column or level, text of another form, an end before the start.
+            TacoQueryError: There is no such column or level, the text has another form, or the end is before the start.
+
+        Example:
+            >>> dataset.filter_datetime("2023-06-01/..")
         """
         return self._step("filter_datetime", _time_range(datetime_range), time_col, small(level, "Level"))
 
-    # Its navigation.
+    # Navigation.
 
     def navigation_columns(self, describe: bool = False) -> list[str] | dict[str, str]:
-        """The columns that navigation uses in this container, sorted; with `describe` each with its purpose."""
+        """Names of the columns that navigation uses in this container, sorted; with `describe` a dict of names and
+        purposes."""
         columns = dict(self._core.navigation_columns())
         return columns if describe else list(columns)
 
     def is_rsut(self) -> bool:
-        """False once a query dropped a navigation column or used a deeper level, or a filter left samples with
-        different children; true otherwise, without looking at the data."""
+        """Whether all samples are known to have the same children, without reading data. False after a query that
+        dropped a navigation column or used a deeper level, and after a filter that leaves samples with different
+        children."""
         return self._core.is_rsut()
 
     def verify_rsut(self) -> bool:
-        """Looks: all samples of this view have the same child ids."""
+        """Whether all samples of this dataset have the same child ids; reads all ids."""
         return self._core.verify_rsut()
 
     def close(self) -> None:
-        """Lets go of the files of this dataset; the ones that it was made from, or made, stay usable. Twice is once."""
+        """Closes the files of this dataset. Datasets made from it, or from which it was made, stay usable. A second
+        call does nothing."""
         self._opened = None
-        self._recipe = (self._recipe[0][:2],)  # which holds the dataset before it, where a query drew rows
+        self._recipe = (self._recipe[0][:2],)  # the rest holds the dataset before it, if a query drew random rows
         self._frames.clear()
 
     def __enter__(self) -> TacoDataset:
@@ -230,7 +265,7 @@ class TacoDataset(Statistics):
 
     @property
     def __geo_interface__(self) -> dict[str, Any]:
-        """The collection as a GeoJSON Feature: the box of its extent, over the antimeridian in two parts."""
+        """GeoJSON Feature of the dataset: the box of its extent, split at the antimeridian, and its main attributes."""
         from ._geo import dataset_feature
 
         return dataset_feature(self)
@@ -239,7 +274,7 @@ class TacoDataset(Statistics):
         return self._core
 
     def _frame(self, kind: str) -> TacoDataFrame:
-        """A copy of one frame: what is set in it stays there; a table that no one can write to is made once."""
+        """A copy of a frame, so that columns set in it stay in it; copies share a table that cannot be changed."""
         core = self._core
         frame = self._frames.get(kind)
         if frame is None:
@@ -251,7 +286,7 @@ class TacoDataset(Statistics):
         return str(self._recipe[0][1])
 
     def _described(self, key: str, default: Any) -> Any:
-        # The documents of versions before 2.0 have other names and forms.
+        # Collections of versions before 2.0 have other names and forms.
         described = self._core.model() if self._core.is_v1 else self.collection
         value = described.get(key)
         return default if value is None else value
@@ -265,7 +300,7 @@ class TacoDataset(Statistics):
 
 
 class _Drawn:
-    """The rows of a query that may give others when it is run again: a pickle keeps them."""
+    """The rows of a query that is not deterministic; a pickle stores them."""
 
     def __init__(self, rows: _core.Dataset | bytes) -> None:
         self._rows = rows
@@ -287,29 +322,32 @@ def load(
     storage_options: Mapping[str, Any] | None = None,
     verify: bool = True,
 ) -> TacoDataset:
-    """Opens a dataset, whatever its container (specification, 7.2.1).
+    """Opens a dataset of any container (specification, 7.2.1): `.tacozip` and `.zip`, a FOLDER, `.tacocat/` or the
+    folder that contains it, `__TACOCAT__`, `TACOLLECTION.json`, `.tortilla` and `.taco`.
 
-    `.tacozip` and `.zip`, a FOLDER, `.tacocat/` or the folder around it, `__TACOCAT__`, `TACOLLECTION.json`,
-    `.tortilla` and `.taco`. Reads headers, COLLECTION.json and the footers of its tables only. One part of a `.tortilla`
-    or `.taco` stands for all of them: :func:`tacore.v1.load` opens one alone.
+    Only headers, COLLECTION.json and the footers of the tables are read. The path of one part of a `.tortilla` or
+    `.taco` opens all its parts; :func:`tacore.v1.load` opens one part alone.
 
     Args:
-        path: Where it is. Several are loaded and concatenated (:func:`concat`).
-        base_path: TACOCAT and TACOLLECTION.json only: the folder of the ZIP files, when it is not the index's own.
-        backend: As for :func:`use`, which sets what None means.
-        cache: False: no disk cache, though `cache_dir` or ``TACO_CACHE_DIR`` names one (docs/remote.md). Files on this
-            machine are never cached.
-        allow_partial: `.tortilla` and `.taco` of several parts: take those that are there; of a list those listed.
-        storage_options: How to reach a remote path, as for :func:`set_storage_options`, which sets what None means.
-            What is in force, from here or from there, becomes part of a pickle of the dataset; credentials of the
-            environment do not.
-        verify: False: what is read of a sample in a ZIP is not held against its local header and CRC-32.
+        path: Local path or URL of the dataset; or a list of paths, which are loaded and concatenated (:func:`concat`).
+        base_path: Folder of the ZIP files of a TACOCAT or TACOLLECTION.json, if it is not the folder of the index.
+        backend: Table library of frames: "pyarrow", "polars" or "pandas"; None: that of :func:`use`.
+        cache: False disables the disk cache that `cache_dir` or ``TACO_CACHE_DIR`` enables (docs/remote.md). Local
+            files are never cached.
+        allow_partial: Open a `.tortilla` or `.taco` in several parts although some are missing; if `path` is a list,
+            only the listed parts.
+        storage_options: Options for remote paths, those of :func:`set_storage_options`; None: the options set there.
+            These options are part of a pickle of the dataset; credentials of the environment are not.
+        verify: False: samples read from a ZIP are not verified against local headers and CRC-32s.
 
     Raises:
-        TacoIOError: Nothing is there (also a FileNotFoundError), or it cannot be read.
-        TacoFormatError: Something else is there.
-        TacoQueryError: An empty list.
-        TacoBackendError: A backend that is not known.
+        TacoIOError: The path does not exist (also a FileNotFoundError), or cannot be read.
+        TacoFormatError: The path is not a dataset, or the dataset is damaged.
+        TacoQueryError: The list is empty.
+        TacoBackendError: The backend is unknown.
+
+    Example:
+        >>> dataset = tacore.load("s3://bucket/chips.tacozip", storage_options={"anonymous": True})
     """
     name = _backend.check_backend(backend) if backend else _backend.get_backend()
     base = "" if base_path is None else os.fsdecode(base_path)
@@ -324,7 +362,7 @@ def load(
     if not cache:
         remote = {**(_storage_options if remote is None else remote), "cache_size": 0}
     core = _core.load(where, base, allow_partial, remote, verify)
-    # In another process there is another folder, and nothing of set_storage_options().
+    # Another process may have another working folder, and does not have the options of set_storage_options().
     there = [_absolute(each) for each in where] if isinstance(where, list) else _absolute(where)
     in_force = (dict(_storage_options) or None) if remote is None else remote
     recipe = (("load", there, _absolute(base) if base else base, allow_partial, in_force, verify),)
@@ -335,20 +373,24 @@ _storage_options: dict[str, Any] = {}
 
 
 def set_storage_options(**options: Any) -> None:
-    """Sets how remote paths are reached where a call says nothing else.
+    """Sets the default options for remote paths in this process; they replace those of an earlier call.
 
-    What is left out comes from the environment, under the names that the tools of each store know, and from the
-    files of credentials of AWS and of the Hugging Face Hub; what is still unknown then is not used.
+    Credentials that are not given are taken from the environment variables of each store, and from the credentials
+    files of AWS and Hugging Face (docs/remote.md).
 
     Args:
-        **options: `headers` (a dict, for http(s)); `endpoint`, `region`, `access_key_id`, `secret_access_key`,
-            `session_token`, `profile` (for s3); `anonymous` (use no credentials); `token` (for hf);
-            `max_concurrent_requests` (HTTP requests in flight, 100), `max_tries` (5), `timeout` (seconds to connect, and of silence, 30); `cache_dir` (a
-            folder that keeps what was read), `cache_size` (its bytes, at most 1 GiB).
+        **options: `headers` (a dict of HTTP headers); `endpoint`, `region`, `access_key_id`, `secret_access_key`,
+            `session_token`, `profile` (of an S3 store); `anonymous` (True: use no credentials); `token` (of Hugging
+            Face); `max_concurrent_requests` (HTTP requests in flight, default 100), `max_tries` (tries of each request,
+            default 5), `timeout` (seconds to connect, and seconds at less than 1,000 bytes per second, default 30);
+            `cache_dir` (folder of the disk cache), `cache_size` (its largest size in bytes, default 1 GiB).
 
     Raises:
-        TypeError: Another name, or a value of another type.
-        TacoQueryError: A number out of range.
+        TypeError: An option is unknown, or its value has the wrong type.
+        TacoQueryError: A number is out of range.
+
+    Example:
+        >>> tacore.set_storage_options(anonymous=True, cache_dir="/tmp/taco-cache")
     """
     global _storage_options
     _core.set_remote_options(options)
@@ -358,20 +400,24 @@ def set_storage_options(**options: Any) -> None:
 def concat(
     datasets: Sequence[TacoDataset], column_mode: str = "intersection", *, mode: str | None = None
 ) -> TacoDataset:
-    """One dataset from several with compatible trees, in their order (specification, 7.2.4).
+    """Concatenates datasets with compatible trees, in their order (specification, 7.2.4).
 
-    Inputs keep their filters and stay as they are; they may be closed afterwards.
+    The result has the rows that the filters of each input select. The inputs do not change, and may be closed
+    afterwards.
 
     Args:
-        datasets: At least two.
-        column_mode: What becomes of columns that not all have: "intersection" drops them, "fill_missing" fills them
-            with null, both with a warning; "strict" raises.
+        datasets: At least two datasets.
+        column_mode: Treatment of columns that only some inputs have: "intersection" drops them, "fill_missing" fills
+            them with null, both with a warning; "strict" raises.
         mode: Another name of `column_mode`.
 
     Raises:
-        TacoQueryError: Fewer than two, or another mode.
-        TacoSchemaError: They do not fit together.
-        TacoBackendError: They have different backends.
+        TacoQueryError: There are fewer than two datasets, or the mode is unknown.
+        TacoSchemaError: The trees or the types of columns differ.
+        TacoBackendError: The datasets have different backends.
+
+    Example:
+        >>> both = tacore.concat([tacore.load("europe.tacozip"), tacore.load("africa.tacozip")])
     """
     datasets = list(datasets)
     for each in datasets:
@@ -387,9 +433,9 @@ def concat(
 
 
 def clear_cache() -> None:
-    """Removes what the disk cache of remote files has: that of :func:`set_storage_options`, else of ``TACO_CACHE_DIR``.
+    """Empties the disk cache of remote files: that of :func:`set_storage_options`, else that of ``TACO_CACHE_DIR``.
 
-    What is open goes on, without it. Other files in the folder stay.
+    Open datasets stay usable. Other files in the folder stay.
     """
     folder = _storage_options.get("cache_dir") or os.environ.get("TACO_CACHE_DIR")
     if not folder:
@@ -405,7 +451,8 @@ def _restored(recipe: Any, versions: Any, backend: str) -> TacoDataset:
 
 
 def check_versions(pickled: Sequence[tuple[Any, str]], found: Sequence[tuple[Any, str]]) -> None:
-    """Raises TacoError for the first file that is not what it was: (path, version) of each."""
+    """Raises TacoError for the first file whose version changed. Both arguments list the (path, version) of each
+    file."""
     if [version for _, version in pickled] == [version for _, version in found]:
         return
     changed = (path for (path, now), (_, before) in zip(found, pickled) if now != before)
@@ -416,13 +463,13 @@ def check_versions(pickled: Sequence[tuple[Any, str]], found: Sequence[tuple[Any
 
 
 def asks_query(recipe: Any) -> bool:
-    """Whether SQL is among the steps of a recipe, or of those that it joins."""
+    """Whether a recipe, or a recipe of a concatenated dataset, has an SQL step."""
     (kind, *how), *steps = recipe
     return any(step[0] == "sql" for step in steps) or (kind == "concat" and any(map(asks_query, how[1])))
 
 
 def rows_of(rows: Any) -> TacoDataFrame:
-    """Those of a dataset, or a frame."""
+    """The rows of a dataset; a frame itself."""
     if isinstance(rows, TacoDataset):
         return rows.data
     if isinstance(rows, TacoDataFrame):
@@ -431,13 +478,13 @@ def rows_of(rows: Any) -> TacoDataFrame:
 
 
 def _absolute(path: str) -> str:
-    """A local path from the root; any other as it is."""
+    """A local path as an absolute path; other paths unchanged."""
     is_local = "://" not in path and not path.startswith("/vsi")
     return os.path.join(os.getcwd(), path) if is_local else path
 
 
 def _core_of(recipe: Any) -> _core.Dataset:
-    """Runs a recipe: how a dataset was opened, and what was done to it then."""
+    """Runs a recipe: the call that opened a dataset, and the calls after it."""
     (kind, *how), *steps = recipe
     if kind == "load":
         core = _core.load(*how)

@@ -1,4 +1,5 @@
-"""What tacore raises. Every class derives from :class:`TacoError` and from what Python raises in its place."""
+"""Errors of tacore. Every class derives from :class:`TacoError` and, where there is one, from the matching class of
+Python (ValueError, OSError, LookupError)."""
 
 from __future__ import annotations
 
@@ -25,24 +26,24 @@ __all__ = [
 
 @contextmanager
 def in_words(what: str, given: Mapping[str, Any]) -> Iterator[None]:
-    """Says of arguments that the library does not take what they are; the text of its bindings lists its overloads."""
+    """Replaces the TypeError of the bindings, which lists C++ overloads, by one that states the given arguments."""
     try:
         yield
     except TypeError as error:
         if "incompatible function arguments" not in str(error):
             raise
         said = ", ".join(f"{name}={value!r}" for name, value in given.items() if value is not None)
-        raise TypeError(f"{what}: a value of another type or out of range: {said}") from None
+        raise TypeError(f"{what}: a value has the wrong type or is out of range: {said}") from None
 
 
 class TacoError(Exception):
-    """Base of all.
+    """Base class of all errors of tacore.
 
     Attributes:
-        message: The text without path, level and byte.
-        path: Dataset or file, as the caller wrote it; None when unknown.
-        offset: Byte offset in `path`; None when it does not apply.
-        level: Level of the hierarchy, 0 = root; None when it does not apply.
+        message: Text of the error without path, level and byte offset.
+        path: Path of the dataset or file, as the caller wrote it; None if unknown.
+        offset: Byte offset in `path`; None if it does not apply.
+        level: Level of the hierarchy, 0 is the root; None if it does not apply.
     """
 
     message: str = ""
@@ -55,15 +56,15 @@ TacoToolboxError = TacoError
 
 
 class TacoFormatError(TacoError, ValueError):
-    """Bytes are not what the specification says."""
+    """A file or value violates its format, or the specification."""
 
 
 class TacoSchemaError(TacoError, ValueError):
-    """Columns or the tree disagree."""
+    """Columns, types or trees of samples do not match."""
 
 
 class TacoIOError(TacoError, OSError):
-    """Open, read or write failed. `errno` is set where the system told one."""
+    """Opening, reading or writing failed. `errno` is set if the operating system returned one."""
 
     def __reduce__(self) -> Any:
         return _restored, (type(self), self.args, {**self.__dict__, "errno": self.errno})
@@ -77,23 +78,23 @@ def _restored(kind: type[TacoIOError], arguments: tuple[Any, ...], attributes: d
 
 
 class TacoFileNotFoundError(TacoIOError, FileNotFoundError):
-    """There is nothing at this path."""
+    """A file or dataset does not exist."""
 
 
 class TacoQueryError(TacoError, ValueError):
-    """A query that cannot be run: SQL, unknown column or level, bad filter argument."""
+    """A query cannot be run: invalid SQL, an unknown column or level, or an invalid argument."""
 
 
 class TacoNavigationError(TacoError, LookupError):
-    """`read()`: no such id or position, or rows that cannot be navigated."""
+    """`read()` found no sample of this id or position, or the rows cannot be navigated."""
 
 
 class TacoBackendError(TacoError, ValueError):
-    """A table library that is not known, or not installed."""
+    """A table library is unknown, or a package is not installed."""
 
 
 class TacoValidationError(TacoError, ValueError):
-    """What is to be written breaks a rule; nothing was written."""
+    """The dataset to be written breaks a rule, or an argument is not allowed; nothing was written."""
 
 
 class TacoCreationError(TacoError):
@@ -105,4 +106,4 @@ class TacoConsolidationError(TacoError):
 
 
 class TacoDocumentationError(TacoError, ValueError):
-    """A description could not be made; where it could not be written, also a TacoIOError."""
+    """A description could not be made; if it could not be written, the error is also a TacoIOError."""

@@ -1,4 +1,4 @@
-"""GeoJSON of datasets and frames: what `__geo_interface__` gives."""
+"""GeoJSON of datasets and frames, for `__geo_interface__`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def frame_features(frame: TacoDataFrame) -> GeoJson:
 
 
 def box(west: float, south: float, east: float, north: float) -> GeoJson:
-    """A polygon; two when it crosses the antimeridian (RFC 7946, 3.1.9)."""
+    """The polygon of a box; a MultiPolygon of two if it crosses the antimeridian (RFC 7946, 3.1.9)."""
     if west <= east:
         return {"type": "Polygon", "coordinates": [_ring(west, south, east, north)]}
     rings = [_ring(west, south, 180.0, north), _ring(-180.0, south, east, north)]
@@ -72,10 +72,10 @@ def _feature(row: dict[str, Any], column: str) -> GeoJson:
 
 
 def geometry(value: Any) -> GeoJson | None:
-    """A geometry of WKB or EWKB, a point of WKT or ``[lon, lat]``; None for null and for what has no place.
+    """A geometry as GeoJSON, from WKB or EWKB, or a point as WKT or ``[lon, lat]``; None for null and an empty point.
 
     Raises:
-        TacoFormatError: For other bytes, text and lists.
+        TacoFormatError: The value is not a geometry.
     """
     if isinstance(value, (bytes, bytearray, memoryview)):
         return _Wkb(bytes(value)).read()
@@ -115,14 +115,15 @@ class _Wkb:
     def _geometry(self, nesting: int) -> GeoJson:
         order = self._take("<B")
         if order > 1 or nesting > _MAX_NESTING:
-            raise TacoFormatError(f"WKB: byte order {order} at byte {self._at - 1}, nested {nesting} deep")
+            where = f"at byte {self._at - 1}, nested {nesting} deep"
+            raise TacoFormatError(f"WKB: byte order {order} (0 or 1 expected) {where}")
         endian = "><"[order]
         code = self._take(endian + "I")
         if code & 0x20000000:
             self._take(endian + "I")  # SRID
         kind, more = (code & 0x0FFFFFFF) % 1000, (code & 0x0FFFFFFF) // 1000
         if not 1 <= kind <= len(_NAMES) or more > 3:
-            raise TacoFormatError(f"WKB: geometry type {code} at byte {self._at - 4}")
+            raise TacoFormatError(f"WKB: unknown geometry type {code} at byte {self._at - 4}")
         has_z = bool(code & 0x80000000) or more in (1, 3)
         has_m = bool(code & 0x40000000) or more in (2, 3)
         dimensions = 2 + has_z + has_m
@@ -142,7 +143,7 @@ class _Wkb:
             return [self._coordinates(2, endian, dimensions, kept, nesting) for _ in range(self._count(endian, 4))]
         parts = [self._geometry(nesting + 1) for _ in range(self._count(endian, 5))]
         if any(part["type"] != _NAMES[kind - 4] for part in parts):
-            raise TacoFormatError(f"WKB: a {_NAMES[kind - 1]} of other parts")
+            raise TacoFormatError(f"WKB: a {_NAMES[kind - 1]} has parts of another type")
         return [part["coordinates"] for part in parts if part["coordinates"]]
 
     def _positions(self, count: int, endian: str, dimensions: int, kept: int) -> list[list[float]]:
@@ -155,7 +156,7 @@ class _Wkb:
         return [list(numbers[at : at + kept]) for at in range(0, size, dimensions)]
 
     def _count(self, endian: str, least: int) -> int:
-        """How many parts follow, each of at least so many bytes."""
+        """Reads the number of parts that follow; each has at least `least` bytes."""
         count = int(self._take(endian + "I"))
         if count * least > len(self._data) - self._at:
             raise self._short()
@@ -174,7 +175,7 @@ class _Wkb:
 
 
 def _plain(value: Any) -> Any:
-    """What JSON can hold."""
+    """A value as JSON can express it."""
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):

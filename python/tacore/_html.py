@@ -1,4 +1,4 @@
-"""Datasets and frames in notebooks: HTML that needs no script and no other file."""
+"""HTML of datasets and frames in notebooks, without scripts and other files."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def frame_html(frame: TacoDataFrame) -> str:
 
 
 def _text(value: object) -> str:
-    # Names of files need not be UTF-8, a page has to be.
+    # File names may be invalid UTF-8, HTML must be valid.
     return html.escape(str(value).encode("utf-8", "replace").decode("utf-8"))
 
 
@@ -140,7 +140,7 @@ class _Node:
 
 
 def _tree(schema: PITSchema) -> _Node:
-    """Root, samples and, at each depth, what the first FOLDER holds."""
+    """Nodes of the root, of samples and, at each level, of the children of the first FOLDER."""
     n, kind = int(schema.root.get("n") or 0), schema.root["type"]
     root = node = _Node("TACO", "TACO")
     node.children = _shown([(f"Sample {at}", kind) for at in _ends(n)], n)
@@ -167,7 +167,7 @@ def _shown(labels: Sequence[tuple[str, str]], size: int) -> list[_Node]:
 
 
 def _svg(root: _Node) -> str:
-    """Nodes of a depth in a row, parents above the middle of their children."""
+    """SVG of the tree: nodes of a level in a row, parents above the middle of their children."""
     marks: list[str] = []
     width, height = _place(root, 0, 0, marks)
     return (
@@ -177,7 +177,7 @@ def _svg(root: _Node) -> str:
 
 
 def _place(node: _Node, left: float, depth: int, marks: list[str]) -> tuple[float, float]:
-    """Draws a node and what is below it, from `left` on; gives the right end and the lower end."""
+    """Draws a node and its descendants, starting at `left`; returns the right and the lower edge."""
     row, radius = 64.0, 12
     label = node.label if len(node.label) <= 24 else node.label[:23] + "…"
     column = max(84.0, 7.0 * len(label) + 12)
@@ -188,7 +188,7 @@ def _place(node: _Node, left: float, depth: int, marks: list[str]) -> tuple[floa
         bottom = max(bottom, lower)
     right = max(right, left + column)
     node.x = (node.children[0].x + node.children[-1].x) / 2 if node.children else left + column / 2
-    if node.children:  # the label is beside it
+    if node.children:  # the label is beside the node
         right = max(right, node.x + radius + 4 + 7.0 * len(label))
     lines = [
         f'<line x1="{node.x:.0f}" y1="{y + radius:.0f}" x2="{child.x:.0f}" y2="{y + row - radius:.0f}"/>'
@@ -199,7 +199,7 @@ def _place(node: _Node, left: float, depth: int, marks: list[str]) -> tuple[floa
         circle = f'<circle cx="{node.x:.0f}" cy="{y:.0f}" r="{radius}" fill="{_COLOURS[node.kind]}" stroke="#777"/>'
     else:
         circle = ""
-    if node.children:  # beside it, where no line goes
+    if node.children:  # beside the node, where no line passes
         place = f'x="{node.x + radius + 4:.0f}" y="{y + 4:.0f}"'
     else:
         place = f'x="{node.x:.0f}" y="{y + 26 if node.kind else y + 4:.0f}" text-anchor="middle"'

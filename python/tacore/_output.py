@@ -1,4 +1,4 @@
-"""Where a dataset is written."""
+"""Paths of output."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from typing import Union
 from ._errors import TacoValidationError
 
 PathLike = Union[str, "os.PathLike[str]"]
-# One slash is left of a URL that was a Path. A letter alone before the colon is a drive.
+# A URL that was a Path has only one slash left. A single letter before the colon is a drive.
 _REMOTE = re.compile("[A-Za-z][A-Za-z0-9+.-]+:/|/vsi[a-z0-9]")
 _ZIP_SUFFIXES = (".tacozip", ".zip")
 
 
 def local_path(output: PathLike) -> Path:
-    """A path of this machine, to be written.
+    """A local path for output.
 
     Raises:
-        TacoValidationError: For a URL or a path of GDAL's: `Path` takes a slash of `s3://`, and a local folder `s3:`
-            would be written.
+        TacoValidationError: The path is a URL or a path for GDAL. (`Path` removes a slash of `s3://`, so that otherwise
+            a local folder `s3:` would be written.)
     """
     text = os.fsdecode(output)
     if _REMOTE.match(text):
-        raise TacoValidationError(f"{text}: cannot be written there; write to a local path, and upload that")
+        raise TacoValidationError(f"{text}: remote paths cannot be written; write to a local path, and upload that")
     return Path(text)
 
 
 def container_path(output: PathLike, output_format: str) -> Path:
-    """The name of a container of this format.
+    """The path of a container in this format.
 
     Args:
-        output: As the user gave it.
-        output_format: "auto" keeps the name: a ZIP ends in `.tacozip` or `.zip`, anything else is a FOLDER. "folder"
-            takes the ending of a ZIP away.
+        output: Path given by the user.
+        output_format: "auto" keeps the name: a ZIP ends in `.tacozip` or `.zip`, any other name is a FOLDER. "folder"
+            removes the ending of a ZIP.
 
     Raises:
-        TacoValidationError: For another format, for "zip" with another name, and for a URL.
+        TacoValidationError: The format is unknown, "zip" has a name with another ending, or the path is a URL.
     """
     path = local_path(output)
     is_zip = path.suffix.lower() in _ZIP_SUFFIXES
@@ -54,13 +54,13 @@ def container_path(output: PathLike, output_format: str) -> Path:
 
 @contextmanager
 def parents(path: Path) -> Iterator[None]:
-    """Makes the folders around `path`; when the body fails, they go again."""
+    """Creates missing parent folders of `path`; they are removed again if the body fails."""
     made: list[Path] = []
     for folder in reversed(path.absolute().parents):
         try:
             folder.mkdir()
             made.append(folder)
-        except OSError:  # there already; or it cannot be, which the writer says
+        except OSError:  # the folder exists; or it cannot be created, which the writer reports
             pass
     try:
         yield
@@ -68,6 +68,6 @@ def parents(path: Path) -> Iterator[None]:
         for folder in reversed(made):
             try:
                 folder.rmdir()
-            except OSError:  # someone else's files are in it
+            except OSError:  # the folder has other files
                 break
         raise

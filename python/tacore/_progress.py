@@ -1,4 +1,4 @@
-"""A line on stderr for long work."""
+"""Progress bar on stderr."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ Progress = Callable[[int, int], object]
 
 
 def _can_redraw() -> bool:
-    """A terminal or a notebook, whose stderr is an object of ipykernel: both take a carriage return."""
+    """Whether stderr supports a carriage return: a terminal, or a notebook, whose stderr is an object of ipykernel."""
     return sys.stderr.isatty() or type(sys.stderr).__module__.startswith("ipykernel")
 
 
 def bar(what: str, quiet: bool = False) -> Progress | None:
-    """A callback (done, total) that shows a bar; None where stderr cannot, or messages are switched off."""
+    """A callback (done, total) that shows a progress bar; None if stderr cannot show it, or messages are disabled."""
     if quiet or not _can_redraw() or not logging.getLogger("tacore").isEnabledFor(logging.ERROR):
         return None
     last, is_over = 0.0, False
@@ -24,7 +24,7 @@ def bar(what: str, quiet: bool = False) -> Progress | None:
     def show(done: int, total: int) -> None:
         nonlocal last, is_over
         now, finished = time.monotonic(), done >= total
-        if is_over or (now - last < 0.1 and not finished):  # the last step may be told more than once
+        if is_over or (now - last < 0.1 and not finished):  # the last step may be reported more than once
             return
         last, is_over = now, finished
         share = done / total if total else 1.0
@@ -37,5 +37,5 @@ def bar(what: str, quiet: bool = False) -> Progress | None:
 
 
 def callback(what: str, progress: bool | Progress | None = True) -> Progress | None:
-    """The progress callback of long work: that of the user, or one that shows a bar, or None."""
+    """The progress callback: that of the user, or one that shows a progress bar, or None."""
     return progress if callable(progress) else bar(what, not progress)

@@ -1,4 +1,4 @@
-"""Modules that the published writer has, for programs that import from them."""
+"""Modules of the published writer, for programs that import from them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 
 def add_modules(package: str, homes: Mapping[str, str]) -> None:
-    """Makes `package` one whose submodules (dotted names) have the public names of modules of tacore."""
+    """Adds submodules (dotted names) to `package` that have the public names of modules of tacore."""
     sys.modules[package].__path__ = []
     for name, home in homes.items():
         parent = package

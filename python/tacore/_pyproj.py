@@ -1,4 +1,4 @@
-"""Coordinate reference systems, by the user's pyproj. The core calls this, from any of its threads."""
+"""Coordinate reference systems by pyproj. The C++ library calls this, from any of its threads."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def is_geographic(crs: str) -> bool:
 
 
 def to_wgs84(crs: str, x: float, y: float) -> tuple[float, float]:
-    """(longitude, latitude) of a point; x is always the easting or longitude. Raises TacoSchemaError."""
+    """(longitude, latitude) of a point in degrees; x is always easting or longitude. Raises TacoSchemaError."""
     try:
         lon, lat = _transformer(crs).transform(x, y, errcheck=True)
     except ProjError as error:
@@ -50,7 +50,7 @@ def _crs(crs: str) -> Any:
 
 
 def _transformer(crs: str) -> Any:
-    """A transformer serves one thread."""
+    """The transformer of this thread: a transformer must not be used by several threads."""
     known = _local.__dict__.setdefault("transformers", {})
     if crs not in known:
         if len(known) >= 256:

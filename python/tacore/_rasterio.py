@@ -1,4 +1,4 @@
-"""Rasters that tacore does not decode itself, by the user's rasterio. The core calls this, from any of its threads."""
+"""Rasters that tacore does not decode itself, read by rasterio. The C++ library calls this, from any of its threads."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ try:
     from rasterio.windows import Window
 except ImportError as error:
     raise TacoIOError(
-        f"a raster that is no TIFF of the kinds that tacore decodes needs rasterio: pip install rasterio ({error})"
+        f"this raster is not a TIFF that tacore decodes; rasterio is needed: pip install rasterio ({error})"
     ) from error
 
-# A raster says so itself: `geotransform` is None.
+# Not needed: `geotransform` of such a raster is None.
 warnings.filterwarnings("ignore", category=NotGeoreferencedWarning, module=re.escape(__name__))
 
-# One file only: no side-cars, no listing of folders; and GDAL decodes in the thread that asks.
+# Only the file itself is read: no side-car files, no listing of folders. GDAL decodes in the calling thread.
 _OPTIONS = {
     "GDAL_PAM_ENABLED": "NO",
     "GDAL_DISABLE_READDIR_ON_OPEN": "EMPTY_DIR",
     "GDAL_NUM_THREADS": "1",
     "GDAL_ERROR_ON_LIBJPEG_WARNING": "YES",
 }
-# A sample is data of strangers: what it says does not make us read other files, or ask hosts.
+# Samples are untrusted: drivers that open other files or hosts named in a file are disabled.
 _FOLLOWING = frozenset(
     "VRT DERIVED GTI WMS WMTS WCS HTTP PLMOSAIC PLSCENES STACIT STACTA OGCAPI NGW EEDAI DAAS RDA JPIPKAK "
     "KMLSUPEROVERLAY TileDB Rasterlite PostGISRaster GeoRaster MSSQLSpatial WEBSERVICE ISIS3 ISIS2 PDS4 PDS "
@@ -51,10 +51,11 @@ _of_the_parent: list[Any] = []
 
 
 class Raster:
-    """An open raster: what it is in its attributes, and :meth:`read`. Safe from several threads, and after a fork."""
+    """An open raster: its properties as attributes, and :meth:`read`. It can be used from several threads, and after a
+    fork."""
 
     def __init__(self, path: str) -> None:
-        """Raises TacoIOError, TacoFormatError."""
+        """Opens the raster. Raises TacoIOError, TacoFormatError."""
         self._path = path
         self._copy = _real_file(path)
         self._idle: list[tuple[int, Any]] = []
@@ -72,12 +73,12 @@ class Raster:
             try:
                 dataset.read(list(bands), window=Window(*window), out=pixels)
             except (RasterioError, ValueError) as error:
-                # The handle may hold blocks that are wrong: it is not used again.
+                # The handle may have wrong blocks in its cache: it is not used again.
                 raise TacoIOError(f"rasterio cannot read its pixels: {_reason(error)}") from error
         self._idle.append((os.getpid(), dataset))
 
     def _take(self) -> Any:
-        """A handle serves one thread at a time, and one process."""
+        """A handle for this thread: each is used by one thread at a time, and by one process."""
         while self._idle:
             try:
                 process, dataset = self._idle.pop()
@@ -103,15 +104,16 @@ class Raster:
     def _describe(self, dataset: Any) -> None:
         if dataset.count == 0:
             inside = ", ".join(dataset.subdatasets)
-            raise TacoFormatError(f"it has no bands of its own; open one of {inside}" if inside else "it has no bands")
+            why = f"the file has subdatasets; open one of {inside}" if inside else "the file has no bands"
+            raise TacoFormatError(why)
         types, nodata = dataset.dtypes, dataset.nodatavals
         if types[0] not in _TYPES:
-            raise TacoFormatError(f"pixels of type {types[0]} are not read")
+            raise TacoFormatError(f"pixels of type {types[0]} are not supported")
         for band in range(1, dataset.count):
             if types[band] != types[0]:
                 raise TacoFormatError(f"band {band + 1} has another type than band 1")
             if not _same(nodata[band], nodata[0]):
-                raise TacoFormatError(f"band {band + 1} has other no data than band 1")
+                raise TacoFormatError(f"band {band + 1} has another no data value than band 1")
         structure = dataset.tags(ns="IMAGE_STRUCTURE")
         self.width, self.height, self.bands = dataset.width, dataset.height, dataset.count
         self.dtype: str = types[0]
@@ -123,7 +125,7 @@ class Raster:
         self.predictor = int(structure.get("PREDICTOR", 1))
         self.crs = _crs_text(dataset.crs)
         transform = dataset.transform
-        # rasterio has the identity where there is none.
+        # rasterio returns the identity if there is none.
         self.geotransform = None if tuple(transform)[:6] == _IDENTITY else transform.to_gdal()
 
 
@@ -138,7 +140,8 @@ def _drivers() -> list[str]:
 
 
 def _real_file(path: str) -> Any:
-    """A copy without a name of what GDAL does not read inside of another file; None for anything else."""
+    """An unnamed temporary copy of a sample in a format that GDAL cannot read inside of another file; None for other
+    formats."""
     part = _SUBFILE.fullmatch(path)
     if part is None:
         return None
@@ -153,7 +156,7 @@ def _real_file(path: str) -> Any:
             while size > 0:
                 piece = file.read(min(size, 1 << 20))
                 if not piece:
-                    raise TacoIOError("its bytes cannot be read to the end")
+                    raise TacoIOError("the file ends before the end of the sample")
                 copy.write(piece)
                 size -= len(piece)
             copy.flush()

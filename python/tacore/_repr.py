@@ -38,7 +38,7 @@ def dataset_text(dataset: TacoDataset) -> str:
 
 
 def details(dataset: TacoDataset) -> list[tuple[str, str]]:
-    """What extensions say of it: split strategy, sensor, labels, DOI, links; long lines are cut."""
+    """(name, text) of members of extensions: split strategy, sensor, labels, DOI, links; long texts are cut."""
     said = _core.collection_details(dataset._core)
     return [(name, _core.redact(text[:80] + ("..." if len(text) > 80 else ""))) for name, text in said]
 
@@ -93,7 +93,7 @@ def _shown(frame: TacoDataFrame) -> Any:
 
 
 def footer(frame: TacoDataFrame, shown: int) -> str:
-    """What a frame is, of which so many rows show."""
+    """One line about a frame, of which `shown` rows are displayed."""
     cut = f" (showing first {shown})" if len(frame) > shown else ""
     rows = "row" if len(frame) == 1 else "rows"
     return f"[TacoDataFrame: {len(frame)} {rows}{cut}, format={frame._origin.format}, backend={frame._backend}]"

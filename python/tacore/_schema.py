@@ -1,4 +1,4 @@
-"""The tree that all samples of a dataset have in common (specification, section 5.5)."""
+"""PIT schema: the tree that all samples of a dataset have in common (specification, section 5.5)."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ _TYPES = ("FILE", "FOLDER")
 
 
 class PITSchema:
-    """Position-Invariant Tree: what `taco:pit_schema` says. An immutable value; `n` is left out of comparisons.
+    """Position-Invariant Tree (PIT): the tree of children that all samples have in common. It is immutable.
 
     Args:
-        schema: ``{"root": {"n": int, "type": str}, "hierarchy": {"1": [{"n": int, "type": [...], "id": [...]}]}}``.
+        schema: Content of `taco:pit_schema`: ``{"root": {"n": int, "type": str}, "hierarchy": {"1": [{"n": int, "type":
+            [...], "id": [...]}]}}``.
 
     Raises:
-        TacoSchemaError: Naming the broken rule.
+        TacoSchemaError: The schema breaks a rule, which the message names.
     """
 
     __slots__ = ("_hierarchy", "_root")
@@ -44,28 +45,28 @@ class PITSchema:
 
     @property
     def root(self) -> dict[str, Any]:
-        """``{"n": rows, "type": "FILE" | "FOLDER"}``; a copy."""
+        """Number and type of the samples of level 0: ``{"n": rows, "type": "FILE" | "FOLDER"}``; a copy."""
         return dict(self._root)
 
     @property
     def hierarchy(self) -> dict[str, list[dict[str, Any]]]:
-        """The patterns of each depth, by its number as text; a copy."""
+        """Patterns of each level, by its number as text ("1", "2", ...); a copy."""
         return copy.deepcopy(self._hierarchy)
 
     def max_depth(self) -> int:
-        """The deepest level, 0 for a flat dataset."""
+        """Number of the deepest level; 0 for a flat dataset."""
         return max((int(depth) for depth in self._hierarchy), default=0)
 
     def is_compatible(self, other: PITSchema) -> bool:
-        """Same root type, depths, patterns, types and ids, in order; every `n` is ignored."""
+        """Whether both trees have the same root type, levels, types and ids, in order; each `n` is ignored."""
         return bool(self._shape() == other._shape())
 
     def with_n(self, n: int) -> PITSchema:
-        """A copy whose root has `n` rows."""
+        """Returns a copy whose root has `n` rows."""
         return PITSchema({"root": {**self._root, "n": n}, "hierarchy": self._hierarchy})
 
     def to_dict(self) -> dict[str, Any]:
-        """The object of `taco:pit_schema`; a copy."""
+        """Returns the content of `taco:pit_schema` as a dict; a copy."""
         return {"root": self.root, "hierarchy": self.hierarchy}
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Aggregations of the statistics that samples store (specification of June 2025, section 8.3)."""
+"""Aggregated statistics from the statistics that samples store (specification of June 2025, section 8.3)."""
 
 from __future__ import annotations
 
@@ -18,25 +18,26 @@ Bands = SupportsIndex | Sequence[SupportsIndex] | None
 
 
 class Statistics:
-    """Statistics of many samples, from what the samples store: the methods that datasets and frames share.
+    """Statistics of many samples, aggregated from stored statistics: methods of datasets and frames.
 
     Bands count from 0 in these methods, as in the published package; everywhere else in tacore they count from 1:
-    `dataset.stats_mean(band=3)` is of band 4.
+    `dataset.stats_mean(band=3)` is the mean of band 4.
 
-    Samples store for each band in `geotiff:stats` either min, max, mean, std, valid % and percentiles (continuous) or
-    the share of each class (categorical), in TACO 0.2.0 `stats:*` without percentiles: these are NaN then. A sample
-    weighs as many pixels as are valid: `stac:tensor_shape`, else the size of its TIFF, times valid %.
-    :func:`tacore.raster.stored_summary` gives all statistics at once, and marks those that are approximate.
+    For each band `geotiff:stats` stores either min, max, mean, std, valid % and percentiles (continuous) or the share
+    of each class (categorical). TACO 0.2.0 stores `stats:*` without percentiles, which are then NaN. The weight of a
+    sample is its number of valid pixels: `stac:tensor_shape`, else the size of its TIFF, times valid %.
+    :func:`tacore.raster.stored_summary` returns all statistics together, and marks approximate ones.
 
     Args:
-        band: One band, counted from 0, gives a number. Several give float32 values in their order (a list where NumPy
-            is not installed), and None gives all bands.
-        level: Level of the rows; only datasets have levels.
-        id: At a level below the root: the id of the samples whose children are aggregated.
+        band: Band, counted from 0: the result is a number. For several bands the result is an array of float32 in their
+            order (a list if NumPy is not installed), and for None that of all bands.
+        level: Level of the rows; only for datasets.
+        id: Below level 0: id of the samples whose children are aggregated.
 
     Raises:
-        TacoQueryError: No statistics, a band out of range, samples that disagree in bands or kind, the wrong kind, a
-            level that does not exist, no `id` below the root.
+        TacoQueryError: There are no statistics; a band or level does not exist; samples differ in their number of bands
+            or in kind (continuous, categorical); the statistic does not exist for that kind; `id` is missing below
+            level 0.
     """
 
     __slots__ = ()
@@ -89,7 +90,7 @@ class Statistics:
         return self._aggregate("p50", band, level, id)
 
     def stats_median(self, band: Bands = None, level: SupportsIndex = 0, id: str | None = None) -> Values:
-        """Bands count from 0. The same as :meth:`stats_p50`."""
+        """Bands count from 0. Mean of the medians of the samples, as :meth:`stats_p50`: an approximation."""
         return self._aggregate("p50", band, level, id)
 
     def stats_p75(self, band: Bands = None, level: SupportsIndex = 0, id: str | None = None) -> Values:
@@ -101,13 +102,13 @@ class Statistics:
         return self._aggregate("p95", band, level, id)
 
     def stats_categorical(self, band: Bands = None, level: SupportsIndex = 0, id: str | None = None) -> Values:
-        """Bands count from 0. Share of each class, weighted by the number of pixels: shape (classes,), and of
+        """Bands count from 0. Share of each class, 0 to 1, weighted by the number of pixels: shape (classes,), for
         several bands (bands, classes)."""
         return self._aggregate("categorical", band, level, id)
 
 
 def small(number: SupportsIndex, what: str) -> int:
-    """A number that may be a level or a band. Raises TacoQueryError for one that cannot be."""
+    """A level or band as an int. Raises TacoQueryError if it is beyond 32 bits."""
     value = operator.index(number)
     if not -(2**31) <= value < 2**31 - 1:
         raise TacoQueryError(f"{what} {value} does not exist")
@@ -121,14 +122,14 @@ def _check_range(bands: list[int], count: int) -> None:
 
 
 def _bands(band: Bands) -> tuple[bool, list[int]]:
-    """Whether it is one, and its number or theirs; no number stands for all."""
+    """Whether a single band is requested, and the list of bands; empty: all."""
     if band is None:
         return False, []
     if not isinstance(band, Iterable):
         return True, [small(band, "Band")]
     bands = [small(each, "Band") for each in band]
     if not bands:
-        raise TacoQueryError("no band is asked for")
+        raise TacoQueryError("band is an empty list; use None for all bands")
     return False, bands
 
 

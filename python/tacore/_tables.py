@@ -1,4 +1,4 @@
-"""Tables of pyarrow, polars and pandas: what frames need of each."""
+"""Operations of frames on tables of pyarrow, polars and pandas."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from ._backend import require
 
-#: Methods that leave rows of the table, in whatever order: frames keep their navigation through them.
+#: Methods that select, drop or reorder rows of the table: their results are frames again.
 ROW_METHODS: dict[str, frozenset[str]] = {
     "pyarrow": frozenset({"drop_null", "filter", "slice", "sort_by", "take"}),
     "polars": frozenset({
@@ -19,7 +19,7 @@ ROW_METHODS: dict[str, frozenset[str]] = {
         "take", "truncate",
     }),
 }  # fmt: skip
-#: Methods that leave every row in its place, with other columns.
+#: Methods that keep every row in its position, and change columns.
 COLUMN_METHODS: dict[str, frozenset[str]] = {
     "pyarrow": frozenset({
         "add_column", "append_column", "cast", "combine_chunks", "drop", "drop_columns", "flatten", "remove_column",
@@ -35,21 +35,21 @@ COLUMN_METHODS: dict[str, frozenset[str]] = {
         "select", "select_dtypes", "set_axis", "set_index", "where",
     }),
 }  # fmt: skip
-#: Methods of polars that leave every row in its place when they are given names; expressions may move the rows of
-#: columns, all alike or each for itself.
+#: Methods of polars that keep every row in its position if their arguments are names; expressions may reorder the rows
+#: of all columns, or of each column differently.
 EXPRESSION_METHODS = frozenset({"select", "select_seq", "with_columns", "with_columns_seq"})
-#: Methods that change a table itself.
+#: Methods that change a table in place.
 IN_PLACE: dict[str, frozenset[str]] = {
     "pyarrow": frozenset(),
     "polars": frozenset({"drop_in_place", "extend", "insert_column", "replace_column"}),
     "pandas": frozenset({"insert", "isetitem", "pop", "update"}),
 }
-#: Methods that give columns other names.
+#: Methods that rename columns.
 RENAMES = frozenset({"add_prefix", "add_suffix", "rename", "rename_columns", "set_axis"})
 _ROW = "tacore:row"
-#: Columns with the path of the dataset.
+#: Columns that contain the path of the dataset.
 PATHS = frozenset({"internal:gdal_vsi", "internal:subfile"})
-#: Columns that tell a row from others.
+#: Columns that identify a row.
 OWN = PATHS | {"id"}
 
 
@@ -64,7 +64,7 @@ def check_not_protected(names: Iterable[object]) -> None:
 
 
 def make(backend: str, rows: Any) -> Any:
-    """A table of the rows that an object with `__arrow_c_stream__` gives."""
+    """A table of the rows of an object with `__arrow_c_stream__`."""
     if backend == "polars":
         require("polars", 'the backend "polars"')
         import polars
@@ -81,10 +81,11 @@ def make(backend: str, rows: Any) -> Any:
 
 
 def convert(rows: Any, backend: str, to: str) -> Any:
-    """A table of a library, of the rows of a frame; of the frame's own library a copy where tables can change."""
+    """The rows of a frame as a table of the library `to`; a copy if that is the frame's own table and can be
+    changed."""
     if backend == to and to != "pandas":
         return _own(backend, rows._native())
-    if backend == "pandas" and (to == "pandas" or rows._changed):  # pandas has neither null in numbers nor all types
+    if backend == "pandas" and (to == "pandas" or rows._changed):  # pandas lacks null in numbers, and some types
         table = rows._native()
         if to == "pandas":
             return table.copy()
@@ -110,7 +111,7 @@ def take(backend: str, table: Any, rows: Sequence[int]) -> Any:
 
 
 def with_column(backend: str, table: Any, name: str, values: Any) -> Any:
-    """A table with this column, in the place of the one that has its name."""
+    """A table with this column added, or replaced if there is one of this name."""
     if backend == "pandas":
         return table.assign(**{name: values})
     if backend == "polars":
@@ -131,13 +132,13 @@ def with_column(backend: str, table: Any, name: str, values: Any) -> Any:
 def call(
     backend: str, table: Any, method: str, arguments: Sequence[Any], keywords: dict[str, Any]
 ) -> tuple[Any, Sequence[int] | None]:
-    """Calls a method of a table: its result and, when that is rows of the table, their positions.
+    """Calls a method of a table. Returns its result and, if that consists of rows of the table, their positions.
 
     Raises:
-        ValueError: It would change the table in place, or the result has other values in protected columns.
+        ValueError: The method would change the table in place, or the result has other values in read-only columns.
     """
     if method in IN_PLACE[backend] or keywords.get("inplace"):
-        raise ValueError(f"{method}: a frame is not changed in place; take a result, or set frame[name]")
+        raise ValueError(f"{method}: a frame cannot be changed in place; use the result of a method, or set frame[name]")
     if backend == "polars" and method in EXPRESSION_METHODS:
         return _expressed(table, method, arguments, keywords)
     leaves_rows = method in ROW_METHODS[backend]
@@ -148,7 +149,7 @@ def call(
         not (leaves_rows or method in COLUMN_METHODS[backend])
         or not isinstance(result, type(table))
         or len(result) != len(table)
-        or (method == "shift" and not OWN.intersection(result.columns))  # nothing says that rows are not where they were
+        or (method == "shift" and not OWN.intersection(result.columns))  # without them a move is not detected
     ):
         return result, None
     if method in RENAMES:
@@ -160,13 +161,13 @@ def call(
 def _expressed(
     table: Any, method: str, arguments: Sequence[Any], keywords: dict[str, Any]
 ) -> tuple[Any, Sequence[int] | None]:
-    """Rows of the table where each is known by a column that is its own; else a table of polars."""
+    """As :func:`call`, for a method with expressions; positions are known if a column identifies each row."""
     flat = [each for given in arguments for each in (given if isinstance(given, (list, tuple)) else [given])]
     if not keywords and all(isinstance(each, str) and not each.startswith("^") for each in flat):
         return getattr(table, method)(*arguments), range(len(table))
     result = getattr(_numbered("polars", table), method)(*arguments, **keywords)
     rows: Sequence[int] = range(len(table))
-    if _ROW in result.columns:  # moved along with the others
+    if _ROW in result.columns:  # reordered like the other columns
         result, numbers = _tracked("polars", result)
         if numbers is not None and None not in numbers and list(numbers) != list(rows):
             rows = numbers
@@ -177,7 +178,7 @@ def _expressed(
 
 
 def item(backend: str, table: Any, key: Any) -> tuple[Any, Sequence[int] | None]:
-    """``table[key]``, as :func:`call` has it."""
+    """``table[key]``, returned as by :func:`call`."""
     result = table[key]
     if not isinstance(result, type(table)) or isinstance(key, tuple):
         return result, None
@@ -188,7 +189,7 @@ def item(backend: str, table: Any, key: Any) -> tuple[Any, Sequence[int] | None]
 
 
 def indexed(table: Any, indexer: str, key: Any) -> tuple[Any, Sequence[int] | None]:
-    """``table.indexer[key]`` of pandas, as :func:`call` has it."""
+    """``table.indexer[key]`` of pandas, returned as by :func:`call`."""
     result = getattr(table, indexer)[key]
     if not isinstance(result, type(table)) or isinstance(key, tuple):
         return result, None
@@ -200,13 +201,13 @@ def edited(table: Any, indexer: str, key: Any, values: Any) -> Any:
     changed = table.copy()
     getattr(changed, indexer)[key] = values
     if len(changed) != len(table):
-        raise ValueError(f"{indexer}: a frame gets no new rows")
+        raise ValueError(f"{indexer}: rows cannot be added to a frame")
     check_kept("pandas", table, changed)
     return changed
 
 
 def check_kept(backend: str, before: Any, after: Any) -> None:
-    """Raises ValueError when a protected column of `after`, whose rows are those of `before`, is not as it was."""
+    """Raises ValueError if a read-only column of `after` differs from that of `before`, which has the same rows."""
     names, shown = set(columns(backend, before)), columns(backend, after)
     for name in filter(is_protected, shown):
         if name not in names or shown.count(name) > 1 or not values(after[name]).equals(values(before[name])):
@@ -214,12 +215,12 @@ def check_kept(backend: str, before: Any, after: Any) -> None:
 
 
 def values(column: Any) -> Any:
-    """The cells of a column."""
-    return column.array if hasattr(column, "array") else column  # without the index of pandas
+    """The values of a column, without the index of pandas."""
+    return column.array if hasattr(column, "array") else column
 
 
 def _own(backend: str, table: Any) -> Any:
-    """A table of the caller's own, over the same columns: pandas and polars have methods that change it."""
+    """A shallow copy of a table for the user: methods of pandas and polars may change it."""
     if backend == "pandas":
         return table.copy(deep=False)
     return table.clone() if backend == "polars" else table
@@ -233,12 +234,12 @@ def _rows_of(
     backend: str, table: Any, method: str, arguments: Sequence[Any], keywords: dict[str, Any]
 ) -> tuple[Any, Sequence[int] | None]:
     if method in ("drop_duplicates", "drop_nulls", "dropna", "unique") and not arguments:
-        keywords = {"subset": columns(backend, table), **keywords}  # and not the numbers of the rows
+        keywords = {"subset": columns(backend, table), **keywords}  # without the column of row numbers
     return _tracked(backend, getattr(_numbered(backend, table), method)(*arguments, **keywords))
 
 
 def _numbered(backend: str, table: Any) -> Any:
-    """With the number of each row in a column that goes along; in polars one that selectors of numbers pass by."""
+    """The table with an additional column of row numbers; in polars a struct, which selectors of numbers skip."""
     if backend == "pandas":
         return table.assign(**{_ROW: range(len(table))})
     if backend == "polars":
@@ -258,7 +259,7 @@ def _tracked(backend: str, result: Any) -> tuple[Any, Sequence[int] | None]:
     if _ROW not in result.columns:
         return result, None
     numbers = result[_ROW]
-    if numbers.isna().any():  # of a mask of cells, not of rows
+    if numbers.isna().any():  # a mask of cells, not of rows
         return result, None
     return result.drop(columns=_ROW), numbers.tolist()
 

@@ -1,4 +1,4 @@
-"""Datasets for torch.utils.data. Without PyTorch they serve whatever follows the same protocol, with NumPy arrays."""
+"""Datasets for torch.utils.data. Without PyTorch they have the same methods and return NumPy arrays."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ __all__ = ["TorchDataset", "TorchIterableDataset"]
 
 
 class TorchDataset(Dataset):  # type: ignore[misc]
-    """A map-style dataset: `dataset[i]` is the tensors of one sample, shape (bands, height, width).
+    """A map-style dataset of PyTorch: `dataset[i]` is a tuple of tensors of one sample, shape (bands, height, width).
 
     ::
 
@@ -44,18 +44,18 @@ class TorchDataset(Dataset):  # type: ignore[misc]
         for image, label in torch.utils.data.DataLoader(data, batch_size=32, shuffle=True, num_workers=4):
             ...
 
-    A DataLoader asks for a batch at once (`__getitems__`): its samples are read side by side by threads. Samples may
-    differ in shape. Can be pickled; worker processes, forked or spawned, read for themselves.
+    A DataLoader requests whole batches (`__getitems__`), whose samples are read in parallel by threads. Samples may
+    differ in shape. The dataset can be pickled; worker processes, forked or spawned, open the files themselves.
 
     Args:
-        rows: A dataset, or a frame.
-        inputs: As `Loader` takes them. With a mapping, samples are dicts by its names; else tuples.
-        transform: Called with each sample; what it returns takes its place. Threads call it side by side.
-        jobs: Number of threads that read a batch; 0 means the processors, divided by the DataLoader's workers.
+        rows: Dataset or frame of the samples.
+        inputs: Inputs, as for :class:`Loader`. With a mapping, samples are dicts by its names; else tuples.
+        transform: Function called with each sample; its result replaces the sample. Several threads call it at once.
+        jobs: Number of threads that read a batch; 0: the number of processors divided by the workers of the DataLoader.
 
     Raises:
-        IndexError: (`dataset[i]`) No such row.
-        TacoError: (`dataset[i]`) A sample that cannot be read, with its path.
+        IndexError: `dataset[i]`: there is no such row.
+        TacoError: `dataset[i]`: the sample cannot be read; the error has its path.
     """
 
     @renamed(threads="'jobs'")
@@ -80,13 +80,13 @@ class TorchDataset(Dataset):  # type: ignore[misc]
     def __getitem__(self, index: SupportsIndex) -> Any:
         position = operator.index(index)
         if not -len(self) <= position < len(self):
-            raise IndexError(f"sample {position} of {len(self)}")
+            raise IndexError(f"no sample {position}: the dataset has {len(self)} samples")
         tensors = _core.read_inputs(self._rows._core, position % len(self), self._paths, self._options)
         sample = _sample(map(_tensor, tensors), self._inputs if self._is_named else None)
         return sample if self._transform is None else self._transform(sample)
 
     def __getitems__(self, indices: Sequence[SupportsIndex]) -> list[Any]:
-        """`[dataset[i] for i in indices]`, read side by side."""
+        """`[dataset[i] for i in indices]`, read in parallel."""
         return list(self._pool().map(self.__getitem__, indices))
 
     def __getstate__(self) -> dict[str, Any]:
@@ -103,7 +103,7 @@ class TorchDataset(Dataset):  # type: ignore[misc]
         self._executor: ThreadPoolExecutor | None = None
 
     def _pool(self) -> ThreadPoolExecutor:
-        """Threads do not go along with a fork."""
+        """The thread pool of this process: a forked process does not inherit threads."""
         if self._executor is None or self._process != os.getpid():
             _, num_workers = _worker()
             self._executor = ThreadPoolExecutor(_num_threads(self._jobs, num_workers))
@@ -115,7 +115,7 @@ _OF_A_PROCESS = frozenset({"_paths", "_options", "_process", "_executor"})
 
 
 class TorchIterableDataset(IterableDataset):  # type: ignore[misc]
-    """An iterable dataset of whole batches, tensors of shape (samples, bands, height, width).
+    """An iterable dataset of PyTorch: yields whole batches, tuples of tensors of shape (samples, bands, height, width).
 
     ::
 
@@ -123,23 +123,24 @@ class TorchIterableDataset(IterableDataset):  # type: ignore[misc]
         for image, label in torch.utils.data.DataLoader(data, batch_size=None):
             ...
 
-    Threads of the core do the work: no worker processes are needed, and ``for image, label in data`` does as well.
-    Order and shares are those of `Loader`: of the rank and number of processes of torch.distributed where it is
-    initialized, and of the DataLoader's workers where there are some.
+    C++ threads do the work: worker processes are not needed, and ``for image, label in data`` works without a
+    DataLoader. The order of samples is that of :class:`Loader`, divided among the ranks of torch.distributed, if it is
+    initialized, and among the workers of the DataLoader, if it has any.
 
-    A pass that comes to its end is followed by the next epoch, also where a DataLoader starts workers anew for each
-    (`persistent_workers=False`); a pass that is left begins anew. `state_dict` and `load_state_dict` are what
-    torchdata's StatefulDataLoader asks for.
+    A complete pass is followed by a pass over the next epoch, also if a DataLoader starts new workers for each pass
+    (`persistent_workers=False`); after an incomplete pass the same epoch starts again. `state_dict` and
+    `load_state_dict` support StatefulDataLoader of torchdata.
 
     Args:
-        rows: A dataset, or a frame.
-        inputs: As `Loader` takes them. With a mapping, batches are dicts by its names; else tuples.
-        transform: Called with each batch; what it returns takes its place.
-        rank: None: that of torch.distributed, else 0.
-        world_size: None: that of torch.distributed, else 1.
-        jobs: Number of threads that read and decode; 0 means the processors, divided by the DataLoader's workers.
-        options: Others of `Loader`: batch_size, shuffle, seed, epoch, start, drop_last, pad, prefetch, on_error.
-            Samples that are left out are told to the logger "tacore".
+        rows: Dataset or frame of the samples.
+        inputs: Inputs, as for :class:`Loader`. With a mapping, batches are dicts by its names; else tuples.
+        transform: Function called with each batch; its result replaces the batch.
+        rank: Rank of this process; None: that of torch.distributed, else 0.
+        world_size: Number of processes; None: that of torch.distributed, else 1.
+        jobs: Number of threads that read and decode; 0: the number of processors divided by the workers of the
+            DataLoader.
+        options: Other options of :class:`Loader`: batch_size, shuffle, seed, epoch, start, drop_last, pad, prefetch,
+            on_error. Samples that are left out are logged as warnings of the logger "tacore".
     """
 
     @renamed(threads="'jobs'")
@@ -156,9 +157,9 @@ class TorchIterableDataset(IterableDataset):  # type: ignore[misc]
     ) -> None:
         for name in ("shard", "num_workers", "worker"):
             if name in options:
-                raise TypeError(f"{name} is no option here: the DataLoader says which worker this is")
+                raise TypeError(f"{name!r} is no option here: the DataLoader assigns batches to its workers")
         if (rank is None) != (world_size is None):
-            raise ValueError("rank and world_size go together")
+            raise ValueError("only one of rank and world_size is given; both or neither expected")
         self._place = None if rank is None or world_size is None else (rank, world_size)
         self._jobs = jobs
         self._transform = transform
@@ -166,13 +167,13 @@ class TorchIterableDataset(IterableDataset):  # type: ignore[misc]
         rank, world_size = self._place or _distributed() or (0, 1)
         self._loader = Loader(rows, inputs, rank=rank, world_size=world_size, jobs=self._jobs, **options)
         self._passes = None if torch is None else _Passes()
-        #: Counts where the main process moved the loader: what workers wrote down before is void then.
+        #: Counts the moves of the loader by the main process, which invalidate earlier records of workers.
         self._version = 0
-        #: The process whose loader knows its place, as a worker's does from its first pass on.
+        #: The process whose loader has its position; a worker's has it from its first pass on.
         self._process = 0
 
     def __len__(self) -> int:
-        """Batches of the next pass, for this rank."""
+        """Number of batches of the next pass, for this rank."""
         self._catch_up()
         loader = copy.copy(self._loader)
         self._share_out(loader, 0, 1)
@@ -193,7 +194,7 @@ class TorchIterableDataset(IterableDataset):  # type: ignore[misc]
         return self._batches(iter(self._loader), lambda: passes.end(self._version, ended, info))
 
     def set_epoch(self, epoch: int) -> None:
-        """As `Loader.set_epoch`."""
+        """Sets the epoch of the next pass; see :meth:`Loader.set_epoch`."""
         self._catch_up()
         before = self._loader._begin
         self._loader.set_epoch(epoch)
@@ -201,17 +202,17 @@ class TorchIterableDataset(IterableDataset):  # type: ignore[misc]
             self._moved()
 
     def state_dict(self) -> dict[str, Any]:
-        """As `Loader.state_dict`, for this rank and worker."""
+        """State of this rank and worker; see :meth:`Loader.state_dict`."""
         self._catch_up()
         return self._loader.state_dict()
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """As `Loader.load_state_dict`."""
+        """Makes the next pass continue from a state; see :meth:`Loader.load_state_dict`."""
         self._loader.load_state_dict(state)
         self._moved()
 
     def __getstate__(self) -> dict[str, Any]:
-        # A worker that is spawned does not know of torch.distributed.
+        # torch.distributed is not initialized in a spawned worker.
         return {**self.__dict__, "_place": self._place or _distributed(), "_process": 0}
 
     def _batches(self, batches: Iterator[Batch], then: Callable[[], None] | None = None) -> Iterator[Any]:
@@ -229,7 +230,7 @@ class TorchIterableDataset(IterableDataset):  # type: ignore[misc]
             self._process = os.getpid()
 
     def _catch_up(self) -> None:
-        """In the main process: behind the passes that workers came to the end of."""
+        """Moves the loader of the main process behind the passes that workers have completed."""
         place = None if self._passes is None or _worker_info() is not None else self._passes.place(self._version)
         if place is not None and place != self._loader._begin:
             self._loader._go_to(place)
@@ -240,21 +241,21 @@ class TorchIterableDataset(IterableDataset):  # type: ignore[misc]
 
 
 class _Passes:
-    """What workers of DataLoaders wrote down of their passes, in a file of the main process.
+    """Record of the passes of DataLoader workers, in a temporary file of the main process.
 
-    Workers that are started anew are copies of what the main process has, to which they can tell nothing: by the file
-    alone do those of the next epoch know that it is the next. One pass is that of all workers with one seed; its place
-    is settled by the first of them, and the place behind it by the last that comes to its end.
+    New workers are copies of the main process and cannot change it: only by this file do the workers of the next epoch
+    know which epoch it is. A pass consists of all workers with one seed; the first worker records its position, and the
+    last one that completes it the position after it.
     """
 
     def __init__(self) -> None:
         handle, path = tempfile.mkstemp(prefix="tacore-passes-")
         os.close(handle)
-        self._name = os.path.basename(path)  # the folder may be another one where this is unpickled
+        self._name = os.path.basename(path)  # the process that unpickles this may have another temporary folder
         weakref.finalize(self, _remove, path, os.getpid())
 
     def begin(self, version: int, place: _Place, info: Any) -> _Place:
-        """Where the pass of a worker begins, for which `place` is that of the main process."""
+        """Position where the pass of a worker begins; `place` is the position of the main process."""
         with self._record() as record:
             if record.get("version") != version:
                 record.clear()
@@ -266,7 +267,7 @@ class _Passes:
             return _Place(*now["place"])
 
     def end(self, version: int, epoch: int, info: Any) -> None:
-        """A worker came to the end of its pass, which `epoch` follows."""
+        """Records that a worker has completed its pass, and that `epoch` is next."""
         with self._record() as record:
             now = record.get("pass")
             if record.get("version") != version or now is None or now["begun"].get(str(info.id)) != os.getpid():
@@ -276,13 +277,14 @@ class _Passes:
                 record["place"] = _numbers(_Place(epoch))
 
     def place(self, version: int) -> _Place | None:
-        """Where the next pass begins; None where workers wrote nothing of this version."""
+        """Position where the next pass begins; None if workers recorded nothing of this version."""
         with self._record() as record:
             return _Place(*record["place"]) if record.get("version") == version else None
 
     @contextmanager
     def _record(self) -> Iterator[dict[str, Any]]:
-        """That of the process whose workers they are: several, ranks for example, may have copies of one dataset."""
+        """The record of the main process of these workers: several processes, for example ranks, may have copies of one
+        dataset."""
         parent = None if _worker_info() is None else multiprocessing.parent_process()
         process = str(os.getpid() if parent is None else parent.pid)
         path = os.path.join(tempfile.gettempdir(), self._name)
@@ -308,12 +310,12 @@ def _numbers(place: _Place) -> list[int | None]:
 
 
 def _base_seed(info: Any) -> int:
-    """What the workers of one pass have in common."""
+    """The seed that all workers of one pass share."""
     return int(getattr(info, "seed", info.id)) - int(info.id)
 
 
 def _tensor(pixels: Any) -> Any:
-    """The same memory as a tensor of PyTorch where that is installed."""
+    """The same memory as a tensor of PyTorch, or without PyTorch as an array."""
     return array(pixels) if torch is None else torch.from_dlpack(pixels)
 
 
@@ -322,18 +324,18 @@ def _sample(values: Any, names: Any) -> Any:
 
 
 def _worker_info() -> Any:
-    """What a DataLoader says of the worker that this process is; None in the main process."""
+    """The WorkerInfo of this DataLoader worker; None in the main process."""
     return None if torch is None else torch.utils.data.get_worker_info()
 
 
 def _worker() -> tuple[int, int]:
-    """Of the DataLoader that this process works for: (worker, number of workers)."""
+    """(index of this worker, number of workers) of the DataLoader; (0, 1) in the main process."""
     info = _worker_info()
     return (0, 1) if info is None else (info.id, info.num_workers)
 
 
 def _distributed() -> tuple[int, int] | None:
-    """(rank, world size), None where nothing is distributed."""
+    """(rank, world size) of torch.distributed; None if it is not initialized."""
     if torch is None or "torch.distributed" not in sys.modules or not torch.distributed.is_available():
         return None
     if not torch.distributed.is_initialized():

@@ -1,4 +1,4 @@
-"""Messages of the library, on the logger `tacore`."""
+"""Log messages of tacore, by the logger "tacore"."""
 
 from __future__ import annotations
 
@@ -12,16 +12,20 @@ _handler: logging.Handler | None = None
 
 
 def verbose(level: bool | str = True) -> None:
-    """Sets what tacore reports, for the whole process, until the next call (specification, 7.1.5 and 7.2.6).
+    """Sets the log level of tacore for the whole process (specification, 7.1.5 and 7.2.6).
 
-    Messages go to the logger `tacore`, and from the first call on to stderr.
+    Messages are sent to the logger "tacore", and after the first call also to stderr. Before the first call only
+    warnings are logged.
 
     Args:
-        level: True or "info": files, backends and views; "debug": also SQL, offsets and requests; False: nothing at
-            all, warnings and progress included. Before the first call warnings alone are reported.
+        level: True or "info": files, backends and queries; "debug": also SQL, offsets and HTTP requests; False:
+            nothing, also no warnings and no progress bars.
 
     Raises:
-        ValueError: For anything else.
+        ValueError: The level has another value.
+
+    Example:
+        >>> tacore.verbose("debug")
     """
     global _handler
     if level is not True and level is not False and level not in ("info", "debug"):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Pixels(BackendArray):  # type: ignore[misc, unused-ignore]
-    """What xarray asks for pixels: a window at a time."""
+    """Backend array of xarray: reads one window for each access."""
 
     def __init__(self, raster: Raster, bands: list[int]) -> None:
         self.raster = raster
@@ -31,7 +31,7 @@ class Pixels(BackendArray):  # type: ignore[misc, unused-ignore]
         return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.BASIC, self._read)
 
     def _read(self, key: tuple[Any, ...]) -> Any:
-        """By whole numbers and slices: the window around them is read, and cut."""
+        """Reads the window around the integers and slices of `key`, and cuts the result."""
         spans = [range(length)[part] if isinstance(part, slice) else part for part, length in zip(key, self.shape)]
         whole = [[part] if isinstance(part, int) else part for part in map(_as_index, spans)]
         if any(len(part) == 0 for part in whole):
@@ -72,7 +72,7 @@ def _as_index(part: Any) -> Any:
 
 
 def _within(cut: Any, part: Any) -> Any:
-    """The rows or columns that are wanted of the window around them."""
+    """The rows or columns of `cut` within the window that was read."""
     if not isinstance(cut, slice):
         return 0
-    return slice(None, None, part.step)  # the window begins and ends with one of them
+    return slice(None, None, part.step)  # the window begins and ends with one of these rows or columns

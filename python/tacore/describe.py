@@ -1,11 +1,12 @@
-"""What a dataset is, in the forms that catalogues, search engines, people and GIS programs read.
+"""Descriptions of a dataset for catalogues, search engines, people and GIS programs: STAC, Croissant, DataCite,
+GeoParquet, Markdown, HTML and dataset cards.
 
-Every function takes a dataset, or the path of one of any kind and version. The same dataset gives the same bytes. Links
-are relative to the folder of a local dataset unless there is a `base_url`, the URL of that folder (a FOLDER: its own).
-Places and times are those of the samples that the dataset shows; what is not known is "unknown" or left out. A warning
-counts samples whose time cannot be read, or whose coordinate system is not known: their centroid stands for their
-footprint (pyproj knows more systems than tacore itself, see `STAC`). No user, password or query of a URL gets into a
-description.
+Every function takes a dataset, or the path of a dataset of any container and version. The same dataset gives the same
+bytes. Links are relative to the folder that contains a local dataset (for a FOLDER, to the FOLDER itself), unless
+`base_url`, the URL of that folder, is given. Extents are those of the samples that the filters of the dataset select;
+unknown values are "unknown" or left out. A warning counts samples whose time cannot be read, or whose CRS is unknown:
+for these the centroid replaces the footprint (with pyproj more CRSs are known, see `STAC`). Descriptions never have the
+user, password or query of a URL.
 """
 
 from __future__ import annotations
@@ -49,62 +50,72 @@ _GREEN = "#4CAF50"
 
 
 def collection2stac(dataset: Described, base_url: str = "") -> dict[str, Any]:
-    """A STAC 1.1 Collection, whose extent holds all Items. STAC has no form for an extent that is not known: it is the
-    globe or all times there, with `"taco:extent": "unknown"` beside it.
+    """Describes a dataset as a STAC 1.1 Collection, whose extent covers all its Items.
+
+    STAC requires an extent: if it is unknown, it is the globe or all times, with the member `"taco:extent": "unknown"`.
+
+    Args:
+        dataset: Dataset, or path of a dataset.
+        base_url: URL of the folder of the dataset.
 
     Raises:
-        TacoError: What :func:`tacore.load` raises, and for what cannot be read; so do all functions here.
+        TacoError: The dataset cannot be opened (as for :func:`tacore.load`) or read; so for all functions here.
     """
     return dict(json.loads(_core.collection2stac(_opened(dataset), _options(base_url=base_url))))
 
 
 def collection2croissant(dataset: Described, base_url: str = "", published: str = "") -> dict[str, Any]:
-    """Croissant 1.0 (JSON-LD), with a record set for each level that reads its table, and the SHA-256 of each local
-    file, which is read whole for it; of remote files there is none, and a warning. `published` as for
-    :func:`collection2datacite`.
+    """Describes a dataset as Croissant 1.0 (JSON-LD), with a record set for the table of each level.
 
-    Of a Tortilla, or a TACO before 2.0, others can read none but that of level 0 which :func:`footer2geoparquet` wrote
-    beside it as `NAME.parquet`.
+    Local files are read whole for their SHA-256; remote files have none, and a warning says so. Croissant tools cannot
+    read the tables of a Tortilla or TACO before 2.0; they can read `NAME.parquet` beside it, which
+    :func:`footer2geoparquet` writes for level 0.
+
+    Args:
+        dataset: Dataset, or path of a dataset.
+        base_url: URL of the folder of the dataset.
+        published: Date of publication, as for :func:`collection2datacite`.
     """
     options = _options(base_url=base_url, published=published)
     return dict(json.loads(_core.collection2croissant(_opened(dataset), options)))
 
 
 def collection2datacite(dataset: Described, base_url: str = "", published: str = "") -> dict[str, Any]:
-    """DataCite 4.5, which wants the year of publication.
+    """Describes a dataset as DataCite 4.5, which requires the year of publication.
 
     Args:
-        dataset: A dataset, or its path.
+        dataset: Dataset, or path of a dataset.
         base_url: URL of the folder of the dataset.
-        published: When it was published, YYYY or YYYY-MM-DD; "": the member `published` or `datePublished` of
-            COLLECTION.json, else the date of SOURCE_DATE_EPOCH.
+        published: Date of publication, YYYY or YYYY-MM-DD; "": the member `published` or `datePublished` of
+            COLLECTION.json, else the date of the environment variable SOURCE_DATE_EPOCH.
 
     Raises:
-        TacoSchemaError: No year is known.
-        TacoValidationError: Another text for `published`.
+        TacoSchemaError: The year of publication is unknown.
+        TacoValidationError: `published` has another form.
     """
     options = _options(base_url=base_url, published=published)
     return dict(json.loads(_core.collection2datacite(_opened(dataset), options)))
 
 
 def collection2datacard(dataset: Described, base_url: str = "", published: str = "") -> str:
-    """A dataset card as Hugging Face has them: YAML between two lines `---`, then Markdown."""
+    """Makes a dataset card for Hugging Face: YAML between two lines `---`, then Markdown. Arguments are those of
+    :func:`collection2datacite`."""
     return _core.collection2datacard(_opened(dataset), _options(base_url=base_url, published=published))
 
 
 def collection2markdown(
     dataset: Described, base_url: str = "", example_path: PathLike | None = None, published: str = ""
 ) -> str:
-    """The Markdown of the card alone.
+    """Describes a dataset in Markdown: the dataset card without its YAML.
 
     Args:
-        dataset: Also the path of a COLLECTION.json alone, finished or not, whose dataset is not looked at.
+        dataset: Dataset, path of a dataset, or path of a COLLECTION.json, complete or not, whose dataset is not read.
         base_url: URL of the folder of the dataset.
-        example_path: What the examples load; None: the dataset by its URL, else its name.
-        published: As for :func:`collection2datacite`.
+        example_path: Path that the code examples load; None: the URL of the dataset, else its name.
+        published: Date of publication, as for :func:`collection2datacite`.
 
     Raises:
-        TacoDocumentationError: A COLLECTION.json that is none.
+        TacoDocumentationError: The COLLECTION.json is invalid.
     """
     options = _options(base_url=base_url, example_path=example_path, published=published)
     return _described(_core.collection2markdown, dataset, options)
@@ -118,15 +129,15 @@ def collection2html(
     catalogue_url: str = "",
     published: str = "",
 ) -> str:
-    """A page that needs no other file, no network and no script, with map, tree, fields, people and citation.
+    """Describes a dataset as a self-contained HTML page without scripts: map, tree, columns, people and citation.
 
     Args:
         dataset: As for :func:`collection2markdown`.
-        base_url: URL of the folder of the dataset; parts of an index can then be downloaded.
-        accent_colour: `#RRGGBB`; anything else is the default.
+        base_url: URL of the folder of the dataset, for download links of the partitions of an index.
+        accent_colour: Accent colour, `#RRGGBB`; any other text gives the default.
         example_path: As for :func:`collection2markdown`.
-        catalogue_url: Where the page leads back to; "": nowhere.
-        published: As for :func:`collection2datacite`.
+        catalogue_url: URL of a link back to a catalogue; "": no link.
+        published: Date of publication, as for :func:`collection2datacite`.
     """
     options = _options(
         base_url=base_url,
@@ -141,21 +152,22 @@ def collection2html(
 def generate_markdown(
     input: Described, output: PathLike = "README.md", dataset_example_path: PathLike | None = None
 ) -> Path:
-    """Writes :func:`collection2markdown` to a file, in the place of one that is there.
+    """Writes the Markdown of :func:`collection2markdown` to a file; an existing file is replaced.
 
     Args:
-        input: A dataset, its path, or that of a COLLECTION.json.
-        output: The file.
-        dataset_example_path: What the examples load; None: the dataset by its name, of a COLLECTION.json
+        input: Dataset, path of a dataset, or path of a COLLECTION.json.
+        output: Path of the file.
+        dataset_example_path: Path that the code examples load; None: the name of the dataset, for a COLLECTION.json
             `ID.tacozip`.
 
     Returns:
         The path of the file.
 
     Raises:
-        TacoFileNotFoundError: There is no `input`.
-        TacoDocumentationError: A COLLECTION.json that is none (a ValueError); no file can be written (an OSError).
-        TacoValidationError: `output` would replace a file of the dataset. It may lie in the folder of a FOLDER.
+        TacoFileNotFoundError: `input` does not exist.
+        TacoDocumentationError: The COLLECTION.json is invalid (also a ValueError), or the file cannot be written (also
+            an OSError).
+        TacoValidationError: `output` would replace a file of the dataset. A new file in a FOLDER dataset is allowed.
     """
     path, described = _apart(output, input)
     return _written(collection2markdown(described, example_path=dataset_example_path), path)
@@ -170,24 +182,22 @@ def generate_html(
     theme_color: str = _GREEN,
     dataset_example_path: PathLike | None = None,
 ) -> Path:
-    """Writes :func:`collection2html` to a file, in the place of one that is there.
+    """Writes the page of :func:`collection2html` to a file; an existing file is replaced.
 
     Args:
-        input: A dataset, its path, or that of a COLLECTION.json.
-        output: The file.
-        inline_deps: Accepted for the sake of programs that say it: the page has no dependencies.
-        catalogue_url: Where the page leads back to; "": nowhere.
-        download_base_url: URL of the folder of the dataset; parts of an index can then be downloaded.
-        theme_color: `#RRGGBB`; anything else is the default.
+        input: Dataset, path of a dataset, or path of a COLLECTION.json.
+        output: Path of the file.
+        inline_deps: Accepted for compatibility, without effect: the page has no dependencies.
+        catalogue_url: URL of a link back to a catalogue; "": no link.
+        download_base_url: URL of the folder of the dataset, for download links of the partitions of an index.
+        theme_color: Accent colour, `#RRGGBB`; any other text gives the default.
         dataset_example_path: As for :func:`generate_markdown`.
 
     Returns:
         The path of the file.
 
     Raises:
-        TacoFileNotFoundError: There is no `input`.
-        TacoDocumentationError: As for :func:`generate_markdown`.
-        TacoValidationError: The same.
+        TacoError: As for :func:`generate_markdown`.
     """
     path, described = _apart(output, input)
     page = collection2html(described, download_base_url or "", theme_color, dataset_example_path, catalogue_url)
@@ -195,23 +205,27 @@ def generate_html(
 
 
 def footer2stac(dataset: Described, level: int = 0, base_url: str = "") -> Iterator[dict[str, Any]]:
-    """A STAC 1.1 Item for each sample of a level: level 0 as the dataset shows it, a deeper one as it is stored.
+    """Yields a STAC 1.1 Item for each sample of a level: for level 0, of the rows that filters select; for a deeper
+    level, of all stored rows.
 
-    The FILEs of a FOLDER are the assets of its Item. Items are made in a thread a few hundred ahead of who takes them,
-    and none is kept: memory does not grow with their number where the dataset has no filters.
+    The FILEs of a FOLDER are the assets of its Item. A thread makes up to a few hundred Items ahead, and none is kept:
+    without filters, memory does not grow with their number.
 
     Args:
-        dataset: A dataset, or its path.
-        level: 0 = root.
+        dataset: Dataset, or path of a dataset.
+        level: Level of the samples; 0 is the root.
         base_url: URL of the folder of the dataset.
 
     Returns:
-        An iterator, whose thread ends with it.
+        An iterator of dicts. Errors below are raised by its first or a later step.
 
     Raises:
-        TacoQueryError: No such level; when the first Item is asked for, as all that follows.
-        TacoSchemaError: A level without columns of times in a dataset without a temporal extent, for which STAC has no
-            form.
+        TacoQueryError: There is no such level.
+        TacoSchemaError: The level has no columns of times, and the dataset no temporal extent; STAC requires a time.
+
+    Example:
+        >>> for item in tacore.describe.footer2stac("chips.tacozip", base_url="https://host/data"):
+        ...     print(item["id"], item["bbox"])
     """
     return _Items(_opened(dataset), level, _options(base_url=base_url))
 
@@ -219,15 +233,21 @@ def footer2stac(dataset: Described, level: int = 0, base_url: str = "") -> Itera
 def write_stac(
     dataset: Described, directory: PathLike, level: int = 0, base_url: str = "", *, overwrite: bool = False
 ) -> Path:
-    """A static catalogue in a new folder: `collection.json` and, linked with it, `items/{id}.json` of a level.
+    """Writes a static STAC catalogue to a new folder, atomically: `collection.json` and, linked with it,
+    `items/{id}.json` for each sample of a level.
 
-    It appears whole or not at all. Links to the data are relative to it unless there is a `base_url`.
+    Args:
+        dataset: Dataset, or path of a dataset.
+        directory: Path of the folder.
+        level: Level of the samples; 0 is the root.
+        base_url: URL of the folder of the dataset; "": links to the data are relative.
+        overwrite: Replace an existing folder, if it has a collection.json.
 
     Returns:
         The path of the folder.
 
     Raises:
-        TacoIOError: It is there and may not be replaced (no folder without a collection.json ever is).
+        TacoIOError: The folder exists, or cannot be written.
         TacoSchemaError: As for :func:`footer2stac`.
     """
     path = local_path(directory)
@@ -238,25 +258,28 @@ def write_stac(
 def footer2geoparquet(
     dataset: Described, output: PathLike, level: int = 0, base_url: str = "", *, overwrite: bool = False, **parquet: Any
 ) -> Path:
-    """GeoParquet 1.1 of a level: its columns, `taco:vsi`, `geometry` (WKB, longitude and latitude) and `bbox`.
-
-    Rows and memory are those of :func:`footer2stac`. The file appears whole or not at all.
+    """Writes a level as GeoParquet 1.1, atomically: its columns, `taco:vsi`, `geometry` (WKB, longitude and latitude)
+    and `bbox`. Rows are those of :func:`footer2stac`.
 
     Args:
-        dataset: A dataset, or its path.
-        output: The file.
-        level: 0 = root.
+        dataset: Dataset, or path of a dataset.
+        output: Path of the file.
+        level: Level of the samples; 0 is the root.
         base_url: URL of the folder of the dataset.
-        overwrite: Replace a file that is there.
+        overwrite: Replace an existing file.
         **parquet: As for :func:`tacore.export`.
 
     Returns:
         The path of the file.
 
     Raises:
-        TacoIOError: It is there and may not be replaced, or cannot be written.
-        TacoQueryError: No such level.
-        TacoSchemaError: A level without places.
+        TacoIOError: The file exists, or cannot be written.
+        TacoQueryError: There is no such level.
+        TacoSchemaError: The level has no column of geometries or centroids.
+
+    Example:
+        >>> tacore.describe.footer2geoparquet("chips.tacozip", "chips.parquet")
+        >>> geopandas.read_parquet("chips.parquet").plot()
     """
     options = _options(base_url=base_url, overwrite=overwrite, parquet=parquet)
     path = local_path(output)
@@ -267,7 +290,8 @@ def footer2geoparquet(
 def footer2geoparquetstac(
     dataset: Described, output: PathLike, level: int = 0, base_url: str = "", *, overwrite: bool = False, **parquet: Any
 ) -> Path:
-    """The Items of :func:`footer2stac` as stac-geoparquet 1.0; all else is that of :func:`footer2geoparquet`."""
+    """Writes the Items of :func:`footer2stac` as stac-geoparquet 1.0. Arguments, result and errors are those of
+    :func:`footer2geoparquet`."""
     options = _options(base_url=base_url, overwrite=overwrite, parquet=parquet)
     path = local_path(output)
     _core.footer2geoparquetstac(_opened(dataset), level, path, options)
@@ -280,7 +304,8 @@ def _options(**given: Any) -> dict[str, Any]:
 
 
 def _apart(output: PathLike, dataset: Described) -> tuple[Path, Described]:
-    """Where a text is written, which replaces nothing of the dataset; and that, opened unless it is a document."""
+    """The path of an output text, which must not replace a file of the dataset; and the dataset, opened, or the path of
+    a COLLECTION.json."""
     path, document = local_path(output), _document_path(dataset)
     if document is not None:
         _core.require_text_apart(path, document)
@@ -319,7 +344,7 @@ def _described(form: Any, dataset: Described, options: dict[str, Any]) -> str:
 
 
 def _document_path(dataset: Described) -> Path | None:
-    """That of a COLLECTION.json; TACOLLECTION.json is a dataset."""
+    """The path if it is a COLLECTION.json, else None; TACOLLECTION.json is a dataset."""
     from ._dataset import TacoDataset
 
     if isinstance(dataset, TacoDataset):
@@ -350,11 +375,11 @@ def _written(text: str, path: Path) -> Path:
 
 
 class _Stopped(Exception):
-    """Nobody takes any more Items."""
+    """The iterator of Items was closed."""
 
 
 class _Made:
-    """What the thread that makes Items and their taker share."""
+    """Queue of Items between the thread that makes them and the iterator."""
 
     def __init__(self) -> None:
         self.batches: queue.Queue[list[str]] = queue.Queue(4)
@@ -369,7 +394,8 @@ class _Made:
 
 
 class _Items(Iterator[dict[str, Any]]):
-    """Items, a few batches ahead. The thread holds no reference to this, so that it ends when nobody else does."""
+    """Iterator of Items, made a few batches ahead by a thread. The thread has no reference to the iterator, and ends
+    when the iterator is garbage-collected."""
 
     _SIZE = 64
 
@@ -420,7 +446,7 @@ def _make_items(made: _Made, dataset: _core.Dataset, level: int, options: dict[s
     except BaseException as error:
         made.error = error
     with suppress(_Stopped):
-        made.put([])  # the last
+        made.put([])  # the end
 
 
 def _stop(made: _Made, thread: threading.Thread) -> None:

@@ -1,14 +1,18 @@
-"""Work on many machines: partitions made in parallel and indexed, statistics, validation.
+"""Distributed work: creation of partitions and their index, statistics, and validation on many machines.
 
-Every function gives what it gives on one machine, to the last bit, whatever runs it:
+The results are the same as on one machine, bit by bit. The argument `client` is one of:
 
-- a `dask.distributed.Client`; None takes the one that is current,
+- a `dask.distributed.Client`; None: the current one,
 - the module `ray`, after `ray.init()`,
 - a `concurrent.futures.Executor`; None without a Dask client: threads, one for each processor.
 
-Other machines need tacore, and the same files under the same paths; options of :func:`tacore.set_storage_options` travel.
-What goes wrong in a task is raised here with the class that it has there and the name of its partition or dataset in front,
-a dataset that it cannot open or that was changed too; the tasks that have not begun are dropped.
+Other machines need tacore, and the same files under the same paths; options of :func:`tacore.set_storage_options` are
+sent to them. An error of a task is raised with the same class, and the name of its partition or dataset before the
+message; tasks that have not started are cancelled.
+
+Example:
+    >>> client = dask.distributed.Client("scheduler:8786")
+    >>> tacore.distributed.compute_statistics("chips/", client, child="optical")
 """
 
 from __future__ import annotations
@@ -42,7 +46,7 @@ if TYPE_CHECKING:
     from .datamodel import Taco
     from .raster import Bands, FrameStatistics
 
-    #: A dataset to be written, or what makes one on the machine that writes it.
+    #: A dataset to be written, or a function that makes it on the machine that writes it.
     Part = Union[Taco, Callable[[], Taco]]
 
 __all__ = ["compute_statistics", "create_partitions", "validate"]
@@ -61,34 +65,34 @@ def create_partitions(
     progress: bool | Callable[[int, int], object] = True,
     **parquet: Any,
 ) -> Path:
-    """Writes partitions of a dataset side by side, one ZIP each, and an index over them.
+    """Writes the partitions of a dataset in parallel, each as one ZIP, and an index of them.
 
-    They are made in a folder of their own in `output_dir` and get their names when all are there, the index last: what
-    fails leaves nothing. The same parts give the same bytes, whoever makes them.
+    The ZIPs are written to a temporary folder in `output_dir` and renamed when all are complete, the index last: after
+    an error nothing is left. The same parts give the same bytes, on any machines.
 
     Args:
-        parts: Datasets, or callables without arguments that make one where it is written, so that samples do not travel
-            (functools.partial of a function; Dask and Ray take closures, too). A mapping gives their names. One dataset
-            is split.
-        output_dir: The folder, which all machines see. It is made.
-        client: What runs it (see the module).
-        num_partitions: For one dataset: how many, of consecutive samples; at most one for each sample.
-        prefix: Of the names, where `parts` has none: `{prefix}0001.tacozip`, ...
+        parts: Datasets; or functions without arguments that return a dataset on the machine that writes it, so that
+            samples are not sent (functools.partial of a function; with Dask and Ray also closures). A mapping gives
+            names to the partitions. A single dataset is split.
+        output_dir: Folder of the partitions, which all machines can access; it is created if it does not exist.
+        client: Dask client, `ray` or Executor that runs the tasks (see the module).
+        num_partitions: For a single dataset: number of partitions of consecutive samples; at most one for each sample.
+        prefix: Prefix of names, if `parts` is not a mapping: `{prefix}0001.tacozip`, ...
         validate_schema: As for :func:`tacore.create_tacocat`.
-        overwrite: Replace partitions and an index that are there.
-        progress: True shows a bar, False nothing. A callable is called with (partitions done, partitions in all); the work is
-            cancelled when it returns False.
-        **parquet: As for :func:`tacore.export`, of partitions and index.
+        overwrite: Replace existing partitions and an existing index.
+        progress: True shows a bar, False nothing. A callable is called with (partitions done, partitions in all); the
+            work is cancelled when it returns False.
+        **parquet: As for :func:`tacore.export`, for partitions and index.
 
     Returns:
         The path of the index, `output_dir/.tacocat`.
 
     Raises:
-        TacoValidationError: There are no parts, a name twice or with a slash; something is there already; a part that
-            :func:`tacore.create` refuses.
-        TacoSchemaError: Parts that do not fit together.
-        TacoCreationError: A callable failed (its exception is the cause), or a worker was lost.
-        TacoIOError: Reading or writing failed, or the work was stopped.
+        TacoValidationError: There are no parts; a name occurs twice or has a slash; a file exists; or
+            :func:`tacore.create` refuses a part.
+        TacoSchemaError: Columns or trees of parts differ.
+        TacoCreationError: A function failed (its exception is the cause), or a worker was lost.
+        TacoIOError: Reading or writing failed, or the work was cancelled.
     """
     named = _named(_split(parts, num_partitions), prefix)
     output = local_path(output_dir)
@@ -130,23 +134,24 @@ def compute_statistics(
     num_tasks: int | None = None,
     progress: bool | Callable[[int, int], object] = True,
 ) -> FrameStatistics:
-    """Exact statistics of the pixels of all samples: :func:`tacore.raster.compute_statistics` on many machines.
+    """Computes exact statistics of the pixels of all samples, as :func:`tacore.raster.compute_statistics` on many
+    machines.
 
-    A task counts the samples of consecutive rows. Moments are merged in the order of the rows and histograms add up, so
-    that neither the number of tasks nor who runs them changes a bit.
+    Each task counts the samples of consecutive rows. Moments are merged in the order of the rows, and histograms are
+    added, so the result does not depend on the number of tasks or on the machines.
 
     Args:
-        dataset: Rows, or the path of a dataset. Tasks open the same version of it anew.
-        client: What runs it (see the module).
-        bands: From 1; None: all.
+        dataset: Dataset, frame, or path of a dataset. Tasks open the same version of it again.
+        client: Dask client, `ray` or Executor that runs the tasks (see the module).
+        bands: Bands, from 1; None: all.
         child: Path of ids below each sample ("s2", "a/b"); "": the samples themselves.
-        on_error: "raise", or "skip" to report samples that cannot be read.
-        num_tasks: At most so many; None: four for each processor of the client.
+        on_error: "raise", or "skip" to leave out samples that cannot be read, and list them in the result.
+        num_tasks: Maximal number of tasks; None: four for each processor of the client.
         progress: True shows a bar, False nothing. A callable is called with (tasks done, tasks in all); the work is
             cancelled when it returns False.
 
     Raises:
-        TacoError: As there.
+        TacoError: As for :func:`tacore.raster.compute_statistics`.
     """
     from ._dataframe import TacoDataFrame
     from ._dataset import TacoDataset, load
@@ -159,7 +164,7 @@ def compute_statistics(
     how = (_core.part_rows(len(frame)), _bands(bands), child, skips(on_error))
     with _runner(client) as runner:
         ranges = _ranges(len(frame), how[0], num_tasks or 4 * runner.num_processors())
-        # Opened in the task, so that what fails there is told as the task's.
+        # Opened in the task, so that an error there has the name of the task.
         rows = frame if runner.is_here else pickle.dumps(frame)
         tasks = [(f"rows {begin} to {end - 1}", (rows, begin, end, *how)) for begin, end in ranges]
         total = _Statistics()
@@ -176,40 +181,40 @@ def validate(
     deep: bool = False,
     progress: bool | Callable[[int, int], object] = True,
 ) -> dict[str, list[Issue]]:
-    """Every rule that each of many datasets breaks: :func:`tacore.validator.validate` on many machines.
+    """Validates many datasets, as :func:`tacore.validator.validate` on many machines.
 
     Args:
-        paths: Of the datasets.
-        client: What runs it (see the module).
+        paths: Paths of the datasets.
+        client: Dask client, `ray` or Executor that runs the tasks (see the module).
         deep: Also read every byte.
-        progress: True shows a bar, False nothing. A callable is called with (datasets done, datasets in all); the work is
-            cancelled when it returns False.
+        progress: True shows a bar, False nothing. A callable is called with (datasets done, datasets in all); the work
+            is cancelled when it returns False.
 
     Returns:
-        The issues of each path, in the order given.
+        A dict from each path to the list of its violations, in the order of `paths`.
     """
     names = [os.fsdecode(path) for path in paths]
     tasks = [(name, (name, deep)) for name in names]
     return dict(zip(names, _run(client, _validate, tasks, callback("Validating", progress)), strict=True))
 
 
-# What runs on the other side.
+# Functions that run in tasks.
 
 
 def _create(part: Any, path: str, parquet: dict[str, Any]) -> None:
     from ._create import plan, write
 
     taco = part() if callable(part) else part
-    # Under a name of its own: a worker that is lost leaves its partitions to others, which make them again.
+    # Under a unique name: the partitions of a lost worker are made again by others.
     made = f"{path}.{uuid.uuid4().hex}.tacozip"
-    # Not create(), which would make the folder again when the work was stopped meanwhile.
+    # Not create(), which would create the folder again after the work was cancelled.
     write(taco, *plan(made, "zip", None, None, False, parquet=parquet))
     os.replace(made, path)
 
 
-#: (pixels, valid ones, min, max, mean, sum of squares) of a band.
+#: (number of pixels, of valid pixels, min, max, mean, sum of squares) of a band.
 _Moments = tuple[int, int, float, float, float, float]
-#: Of each part the moments of its bands; the histograms of all of them; how many samples; what failed.
+#: The moments of the bands of each part; the histograms of all parts together; the number of samples; failures.
 _Counted = tuple[list[list[_Moments]], list[_core.Histogram], int, list[tuple[int, str]]]
 
 
@@ -243,11 +248,11 @@ def _validate(path: str, deep: bool) -> list[Issue]:
     return validate(path, deep)
 
 
-# How it comes together.
+# Merging of results.
 
 
 class _Statistics:
-    """What tasks counted, in their order."""
+    """Merges the results of tasks, in their order."""
 
     def __init__(self) -> None:
         self.num_samples = 0
@@ -296,14 +301,14 @@ def _check_bands(before: Sequence[object], now: Sequence[object]) -> None:
 
 
 def _ranges(num_rows: int, step: int, num_tasks: int) -> list[tuple[int, int]]:
-    """Consecutive rows, in whole parts of `step`."""
+    """Divides rows into consecutive ranges, in multiples of `step`, for at most `num_tasks` tasks."""
     num_parts = -(-num_rows // step)
     per_task = step * -(-num_parts // max(num_tasks, 1))
     return [(begin, min(begin + per_task, num_rows)) for begin in range(0, num_rows, per_task)]
 
 
 def _remove(folder: Path) -> None:
-    """What a task writes there that cannot be stopped any more goes, too."""
+    """Removes a folder, also files that a running task still writes to it."""
     for _ in range(20):
         shutil.rmtree(folder, ignore_errors=True)
         if not folder.exists():
@@ -316,7 +321,7 @@ def _split(parts: Any, num_partitions: int | None) -> Any:
 
     if not isinstance(parts, Taco):
         if num_partitions is not None:
-            raise TacoValidationError("num_partitions is for one dataset; there are several, or what makes them")
+            raise TacoValidationError("num_partitions is for a single dataset; several datasets or functions are given")
         return parts
     samples = [parts.tortilla._sample(row) for row in range(len(parts.tortilla))]  # with the columns of the Tortilla
     out = []
@@ -333,19 +338,19 @@ def _named(parts: Any, prefix: str) -> dict[str, Any]:
         raise TacoValidationError("there are no partitions to make")
     for name in named:
         if not name or name.startswith(".") or "/" in name or "\0" in name:
-            raise TacoValidationError(f"{name!r} is no name of a partition: a file name without ending is expected")
+            raise TacoValidationError(f"{name!r} is not a partition name; a file name without ending is expected")
     return dict(named)
 
 
-# What runs tasks.
+# Clients that run tasks.
 
 
 class _Runner:
-    """concurrent.futures, whose words Dask has, too."""
+    """Runs tasks by concurrent.futures; Dask has the same methods."""
 
     def __init__(self, executor: Any) -> None:
         self._executor = executor
-        #: Tasks run in this process.
+        #: Whether tasks run in this process.
         self.is_here = isinstance(executor, ThreadPoolExecutor)
 
     def num_processors(self) -> int:
@@ -360,7 +365,7 @@ class _Runner:
     def cancel(self, futures: Sequence[Any]) -> None:
         for future in futures:
             future.cancel()
-        for future in futures:  # what has begun writes where nothing may be left
+        for future in futures:  # wait for running tasks, which may write files that must be removed
             if not future.cancelled():
                 future.exception()
 
@@ -370,7 +375,7 @@ class _Dask(_Runner):
         return sum(self._executor.nthreads().values()) or 1
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        # Unpickled in the task: what fails while a message arrives, Dask never tells, and waits for ever.
+        # Unpickled in the task: Dask does not report errors of unpickling a message, and waits for ever.
         pickler = importlib.import_module("cloudpickle")
         return self._executor.submit(_unpacked, pickler.dumps((function, arguments)), pure=False)
 
@@ -418,7 +423,7 @@ def _runner(client: Any) -> Iterator[_Runner]:
 
 
 def _current_dask_client() -> Any:
-    """None where nobody has made one: then Dask is not even imported."""
+    """The current Dask client; None if there is none. Dask is not imported for this."""
     distributed = sys.modules.get("distributed")
     if distributed is None:
         return None
@@ -434,7 +439,7 @@ def _unpacked(packed: bytes) -> Any:
 
 
 class _Failed:
-    """What a task raised: frameworks wrap exceptions in their own ways."""
+    """An error of a task, returned as a value, because frameworks wrap exceptions in different ways."""
 
     def __init__(self, error: Exception) -> None:
         self.error = error
@@ -450,7 +455,7 @@ def _caught(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
 def _run(
     client: Any, function: Callable[..., Any], tasks: Sequence[tuple[str, tuple[Any, ...]]], progress: Progress | None
 ) -> Iterator[Any]:
-    """The results of tasks, (name, arguments), in their order. The first that fails in that order ends it."""
+    """Yields the results of tasks (name, arguments), in their order, until the first task that fails."""
     with _runner(client) as runner:
         futures = [runner.submit(_caught, function, arguments) for _, arguments in tasks]
         done = 0
@@ -459,7 +464,7 @@ def _run(
                 result = _result(runner, name, future)
                 done += 1
                 if progress is not None and progress(done, len(tasks)) is False:
-                    raise TacoIOError("stopped")
+                    raise TacoIOError("stopped by the progress callback")
                 yield result
         finally:
             runner.cancel(futures[done:])
@@ -468,9 +473,9 @@ def _run(
 def _result(runner: _Runner, name: str, future: Any) -> Any:
     try:
         result = runner.result(future)
-    except TacoError as error:  # what the task needs could not be opened
+    except TacoError as error:  # the inputs of the task could not be opened
         raise _renamed(error, name) from error
-    except Exception as error:  # not the task's: it could not be sent, or its worker died
+    except Exception as error:  # not of the task itself: it could not be sent, or its worker died
         raise TacoCreationError(f"{name}: {error or type(error).__name__}") from error
     if not isinstance(result, _Failed):
         return result

@@ -1,5 +1,5 @@
-"""Batches of pixels for training: in any framework by :class:`Loader`, in PyTorch also by :class:`TorchDataset` and
-:class:`TorchIterableDataset`.
+"""Batches of pixels for training: :class:`Loader` for any framework; :class:`TorchDataset` and
+:class:`TorchIterableDataset` for PyTorch.
 
 ::
 
@@ -10,8 +10,8 @@
     for image, label in Loader(rows, ["s2/3,4,10", "label"], batch_size=32, seed=0):
         ...  # (32, 3, height, width), (32, 1, height, width)
 
-Threads of the core read, decode and convert; the interpreter is free meanwhile. Arrays are numpy.ndarray where NumPy is
-installed, else `raster.Tensor`, which anything that speaks DLPack takes; ``torch.from_numpy(image)`` copies nothing.
+C++ threads read, decode and convert without holding the GIL. Arrays are numpy.ndarray if NumPy is installed, else
+`raster.Tensor`, which supports DLPack; ``torch.from_numpy(image)`` copies nothing.
 """
 
 from __future__ import annotations
@@ -38,15 +38,23 @@ __all__ = ["Batch", "Input", "Loader", "TorchDataset", "TorchIterableDataset"]
 
 @dataclass(frozen=True)
 class Input:
-    """One array of each batch: which FILE of a sample, and what of its pixels.
+    """An input of a model: one array of each batch, read from one FILE of each sample.
 
-    As text: "label", "s2/3,4,10" (bands 3, 4 and 10 of `s2`), "s1/vv/1", "3,4,10" (of samples that are FILEs
-    themselves), "" (all of such a sample). The last part is bands when it is numbers alone: the FILE `7` is
-    ``Input("7")``.
+    An input can also be written as text: "label", "s2/3,4,10" (bands 3, 4 and 10 of `s2`), "s1/vv/1", "3,4,10" (bands
+        of
+    samples that are FILEs themselves), "" (all bands of such samples). The last part of the text is a list of bands if
+    it consists of numbers: the FILE `7` is ``Input("7")``.
 
     Attributes:
         path: Ids below the sample, joined by `/`; "": the sample itself.
-        bands: As the others here, what `raster.Raster.read` takes.
+        bands: Bands, from 1, as for :meth:`tacore.raster.Raster.read`.
+        window: Window (x, y, width, height) in pixels, as there.
+        dtype: Type of the array, as there.
+        scale: Factor and offset, as there.
+        fill: Value that replaces no data, as there.
+
+    Example:
+        >>> Input("s2", bands=[4, 3, 2], dtype="float32", scale=0.0001)
     """
 
     path: str = ""
@@ -58,7 +66,7 @@ class Input:
 
     @classmethod
     def parse(cls, text: str) -> Input:
-        """The inverse of the text above."""
+        """The input that a text such as "s2/3,4,10" describes."""
         path, _, last = text.rpartition("/")
         numbers = last.split(",")
         if all(number.isascii() and number.isdigit() for number in numbers):
@@ -70,22 +78,22 @@ class Input:
 
 
 InputLike = str | Input
-#: One, several, or several with names.
+#: One input, several inputs, or several inputs by name.
 Inputs = InputLike | Sequence[InputLike] | Mapping[str, InputLike]
 Rows = TacoDataset | TacoDataFrame
 
 
 class Batch(tuple[Any, ...]):
-    """The arrays of a batch, shape (samples, bands, height, width), in the order of the inputs.
+    """A tuple of the arrays of a batch, one for each input, of shape (samples, bands, height, width).
 
-    ``image, label = batch`` takes them apart; by name they are ``batch["label"]``: names are those of a mapping of
-    inputs, else their texts or paths. They own their memory: no later batch writes to it.
+    ``image, label = batch`` unpacks it, and ``batch["label"]`` is the array of one input: names are those of a mapping
+    of inputs, else the texts or paths of the inputs. The arrays own their memory: later batches do not overwrite them.
 
     Attributes:
-        names: Of the inputs.
-        positions: Of each sample: its row.
-        failures: Samples that `on_error="skip"` left out; `positions` may even be empty then.
-        next_start: `Loader(start=...)` of what follows, once all ranks are through this step.
+        names: Names of the inputs, in the order of the arrays.
+        positions: Row of each sample. ``labels[batch.positions]`` selects from an array with a value for each row.
+        failures: Samples that `on_error="skip"` left out. If all samples failed, `positions` is empty.
+        next_start: Value of `Loader(start=...)` that continues after this step of all ranks.
     """
 
     names: tuple[str, ...]
@@ -97,11 +105,11 @@ class Batch(tuple[Any, ...]):
         if not isinstance(key, str):
             return super().__getitem__(key)
         if key not in self.names:
-            raise KeyError(f"no input {key!r}; there are {', '.join(self.names)}")
+            raise KeyError(f"no input {key!r}; the inputs are {', '.join(self.names)}")
         return super().__getitem__(self.names.index(key))
 
     def as_dict(self) -> dict[str, Any]:
-        """The arrays by name."""
+        """The arrays as a dict by name."""
         return dict(zip(self.names, self))
 
     def __repr__(self) -> str:
@@ -110,48 +118,52 @@ class Batch(tuple[Any, ...]):
 
 
 class Loader:
-    """Batches from the samples of a dataset or frame, an epoch of them each time it is iterated over.
+    """Iterates over batches of the samples of a dataset or frame; each pass is one epoch.
 
-    ``for image, label in Loader(rows, ["s2", "label"], batch_size=32, seed=0): ...`` gives every sample once.
+    The order of samples depends only on the rows, `seed` and the epoch. It is divided into steps of batch_size *
+    world_size samples, each step into one batch for each rank, and the steps of a rank among its shards in turn. So
+    every sample is loaded exactly once in each epoch, whatever the number of processes.
 
-    The order of samples depends on the rows, `seed` and the epoch alone. It is cut into steps of batch_size *
-    world_size samples, a step into a batch for each rank, and step k of a rank is that of its shard k % count: no
-    sample is lost and none comes twice, whatever the number of processes.
+    Every rank has the same number of batches, and no batch is empty. The last step may be shorter; if it would have
+    fewer samples than ranks, it takes some of the step before. If that is impossible (batches of one sample, or fewer
+    samples than ranks), the loader raises TacoQueryError, unless `drop_last` or `pad` is set.
 
-    Every rank has the same number of batches, none of them empty: the last step may be shorter, and where it would have
-    fewer samples than ranks, the step before gives it some. Where that cannot be (batches of one sample, or fewer
-    samples than ranks in all) it is an error, unless `drop_last` or `pad` says what becomes of that step.
+    A complete pass is followed by a pass over the next epoch. :meth:`state_dict` stores the position of a pass; with
+    it, or with ``start=batch.next_start``, another loader continues there, with any batch_size and world_size.
 
-    Each pass that comes to its end is followed by the next epoch. :meth:`state_dict` says where a pass is; with it, or
-    with ``start=batch.next_start``, another loader goes on from there, with any batch_size and world_size.
-
-    The first row that can be opened fixes the shape and type of each input. Can be pickled, with the rows that it has;
-    a child process that was forked or spawned iterates over its copy. One thread at a time may ask a pass for batches.
+    The first row that can be opened determines the shape and type of each input. A loader can be pickled together with
+    its rows; a forked or spawned process iterates over its own copy. Only one thread at a time may take batches from a
+    pass.
 
     Args:
-        rows: A dataset, or a frame.
-        inputs: :class:`Input` or its text; several in a sequence; or a mapping from names to them.
-        batch_size: Samples in a batch.
-        shuffle: None: when there is a `seed`. True without one takes seed 0.
-        seed: Shuffles by this number and the epoch.
-        epoch: The first one.
-        start: Samples of the first epoch's order that all ranks together are through with: `Batch.next_start`.
-        drop_last: Leaves out the last step unless all ranks have a whole batch in it.
-        pad: Repeats samples of the last step where it has fewer than ranks.
-        rank: Of `world_size` trainings side by side.
-        world_size: Their number.
-        shard: (index, count): of `count` loaders that share the batches of one rank, this one gives the batches
+        rows: Dataset or frame of the samples.
+        inputs: One :class:`Input` or its text; a sequence of them; or a mapping from names to them.
+        batch_size: Number of samples in a batch.
+        shuffle: Whether samples are shuffled; None: if there is a `seed`. True without a seed means seed 0.
+        seed: Seed of the order, combined with the number of the epoch.
+        epoch: Number of the first epoch.
+        start: Number of samples in the order of the first epoch that all ranks together have loaded already:
+            `Batch.next_start`.
+        drop_last: Leave out the last step unless all ranks have a whole batch in it.
+        pad: Repeat samples of the last step if it has fewer samples than ranks.
+        rank: Rank of this process in distributed training, 0 to `world_size` - 1.
+        world_size: Number of processes in distributed training.
+        shard: (index, count): of `count` loaders that share the batches of one rank, this one loads the batches
             `index`, `index + count`, ... only.
         jobs: Number of threads that read and decode; 0 means one for each processor, more for a remote dataset. It
-            does not change which samples come.
-        prefetch: Batches that are made ahead; 0: none, the calling thread reads. They, and those you hold, are what
-            memory is needed for.
-        on_error: "raise", or "skip" to leave out a sample that cannot be read, has no such child, or not the shape and
-            type of the others; `Batch.failures` tells.
+            does not affect the order of samples.
+        prefetch: Number of batches that are made ahead; 0: the calling thread reads. Memory is needed for these
+            batches and for those that the caller holds.
+        on_error: "raise", or "skip" to leave out a sample that cannot be read, does not have the child, or differs in
+            shape or type from the others; `Batch.failures` lists such samples.
 
     Raises:
-        TacoQueryError: Options that make no sense, or leave ranks without a batch.
-        TacoError: What opening the first row raises. A pass raises what reading a sample does, with its id.
+        TacoQueryError: Options contradict each other, or leave ranks without a batch.
+        TacoError: The first row cannot be opened. A pass raises the error of a sample that cannot be read, with its id.
+
+    Example:
+        >>> for image, label in Loader(rows, ["s2/4,3,2", "label"], batch_size=32, seed=0):
+        ...     train_step(torch.from_numpy(image), torch.from_numpy(label))
     """
 
     @renamed(
@@ -199,32 +211,33 @@ class Loader:
 
     @property
     def epoch(self) -> int:
-        """Of the pass that is under way, else of the next."""
+        """Epoch of the running pass; between passes, epoch of the next."""
         return self._now.epoch
 
     def set_epoch(self, epoch: int) -> None:
-        """Which epoch the next pass is of, from its beginning; of the epoch that a state leads into, from there."""
+        """Sets the epoch of the next pass, which starts at its beginning. If a loaded state is in that epoch already,
+        the pass continues from that state."""
         if epoch != self._begin.epoch:
             self._go_to(_Place(epoch))
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the pass that was begun last is, after the batch that it gave last: whole numbers and None."""
+        """State of the latest pass, after its latest batch: a dict of integers and None."""
         return {"epoch": self._now.epoch, "start": self._now.start, "turn": self._now.turn, "seed": self._seed}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """The next pass goes on from there.
+        """Makes the next pass continue from a state.
 
-        A loader of one of several shards takes what the loader of the same shard gave.
+        With several shards, a loader takes the state of the loader with the same shard.
 
         Raises:
-            ValueError: The state is of another seed, whose order is another one.
+            ValueError: The state has another seed, and so another order.
         """
         if state["seed"] != self._seed:
-            raise ValueError(f"the state is of seed {state['seed']}, this loader has {self._seed}")
+            raise ValueError(f"the state has seed {state['seed']}, this loader has seed {self._seed}")
         self._go_to(_Place(state["epoch"], state["start"], state["turn"]))
 
     def __len__(self) -> int:
-        """Batches of the next pass, for this rank and shard."""
+        """Number of batches of the next pass, for this rank and shard."""
         return self._next_pass().num_batches()
 
     def __iter__(self) -> Iterator[Batch]:
@@ -241,14 +254,14 @@ class Loader:
         return f"<Loader of {len(self._rows)} samples, [{inputs}] in batches of {self._batch_size}>"
 
     def _shared_out(self, rank: int, world_size: int, index: int, count: int, jobs: int) -> None:
-        """Makes this the loader of one process of several, where it was that of none."""
+        """Sets rank, world size, shard and threads, when a DataLoader has started its processes."""
         self._share = (rank, world_size, index, count)
         self._jobs = jobs
         self._made = None
 
     def _go_to(self, place: _Place) -> None:
         self._begin = self._now = place
-        self._latest += 1  # a pass that is under way says no more where this is
+        self._latest += 1  # a running pass no longer changes the position
         self._made = None
 
     def _next_pass(self) -> _core.BatchLoader:
@@ -286,7 +299,7 @@ class Loader:
     def _gave(self, number: int, next_start: int) -> None:
         if number != self._latest:
             return
-        # Counted from behind its own step, the next step of a shard is that of the last one in turn.
+        # Counted from the end of its own step, the next step of a shard is that of the last shard in turn.
         count = self._share[3]
         self._now = _Place(self._now.epoch, next_start, count - 1 if count > 1 else None)
 
@@ -297,7 +310,8 @@ class Loader:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a pass begins. Steps count from `start`; `turn` is what the shard is for them, None its own number."""
+    """Position where a pass begins. Steps count from `start`; `turn` is the index of the shard among these steps, None
+    that of the loader."""
 
     epoch: int
     start: int = 0
@@ -305,7 +319,7 @@ class _Place:
 
 
 class _Pass(Iterator[Batch]):
-    """Batches of an epoch, the pass of this number of its loader."""
+    """Iterator over the batches of one epoch: pass `number` of a loader."""
 
     def __init__(self, loader: Loader, made: _core.BatchLoader, number: int) -> None:
         self._loader = loader
@@ -335,7 +349,7 @@ class _Pass(Iterator[Batch]):
         self._made = None
 
 
-# Threads that need the interpreter must have ended before it does.
+# Threads that use the interpreter must end before the interpreter does.
 _running: weakref.WeakSet[_Pass] = weakref.WeakSet()
 
 
@@ -346,7 +360,7 @@ def _close_all() -> None:
 
 
 def named_inputs(inputs: Inputs) -> dict[str, Input]:
-    """Inputs by name, in order. Raises TypeError, ValueError for a name that comes twice."""
+    """Inputs by name, in order. Raises TypeError for another type, ValueError for a duplicate name."""
     if isinstance(inputs, (str, Input)):
         inputs = [inputs]
     pairs = inputs.items() if isinstance(inputs, Mapping) else [(_name(each), each) for each in inputs]
@@ -355,7 +369,7 @@ def named_inputs(inputs: Inputs) -> dict[str, Input]:
         if not isinstance(each, (str, Input)):
             raise TypeError(f"an input is an Input or text, not {type(each).__name__}")
         if name in out:
-            raise ValueError(f"two inputs {name!r}; a mapping gives them names")
+            raise ValueError(f"two inputs are called {name!r}; pass a mapping with different names")
         out[name] = Input.parse(each) if isinstance(each, str) else each
     return out
 

@@ -1,10 +1,10 @@
-"""Pixels of samples: what a raster is, tensors, statistics, previews, headers and TOGs.
+"""Pixels of samples: rasters, tensors, statistics, previews, TIFF indexes and TOGs.
 
-TIFF and BigTIFF with ZSTD, deflate, LZW or no compression and integers or floating point of 8 to 64 bits are decoded
-here, without GDAL; anything else by the rasterio of your environment, which is imported when it is first needed.
+TIFF and BigTIFF with ZSTD, deflate, LZW or no compression and integer or floating-point pixels of 8 to 64 bits are
+decoded by tacore, without GDAL; other rasters by rasterio, if it is installed. It is imported on first use.
 
-Arrays are numpy.ndarray where NumPy is installed, else :class:`Tensor`, which memoryview and anything that speaks
-DLPack take. Either way they are the memory that was decoded into, not a copy. Bands count from 1.
+Arrays are numpy.ndarray if NumPy is installed, else :class:`Tensor`, which supports DLPack and the buffer protocol. In
+both cases pixels are decoded directly into this memory, without a copy. Bands count from 1.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ __all__ = [
 __getattr__ = former(__name__, write_headers="write_tiff_index", HeaderFileResult="TiffIndexFileResult")
 
 Key = SupportsIndex | str
-#: A file or the path under which GDAL opens a part of one, rows with a key, a sample to be written, an open raster.
+#: A file or a path for GDAL, a dataset or frame with a key, a sample to be written, or an open raster.
 Source: TypeAlias = "str | os.PathLike[str] | TacoDataFrame | TacoDataset | Sample | Raster"
 Bands = SupportsIndex | Sequence[SupportsIndex] | None
 #: (x, y, width, height) in pixels from the upper left corner, or a rasterio.windows.Window.
@@ -70,87 +70,103 @@ ScaleLike = Any
 
 
 class RasterInfo(NamedTuple):
-    """What a raster is. Sizes in pixels."""
+    """Properties of a raster; sizes in pixels."""
 
     width: int
     height: int
     bands: int
+    """Number of bands."""
     dtype: str
+    """Type of pixels, named as in NumPy: "uint8", "float32", ..."""
     nodata: float | None
-    """Of all bands; NaN is one, too."""
+    """No data value of all bands, which may be NaN; None if there is none."""
     format: str
-    """The GDAL driver that reads it: "GTiff", ..."""
+    """Name of the GDAL driver of the format: "GTiff", ..."""
     block_width: int
+    """Width of a tile or strip."""
     block_height: int
+    """Height of a tile or strip."""
     compression: str
-    """As GDAL has it: "ZSTD", "DEFLATE", "LZW", "NONE", ..."""
+    """Compression, named as in GDAL: "ZSTD", "DEFLATE", "LZW", "NONE", ..."""
     interleave: str
-    """"PIXEL", "BAND" or "TILE"."""
+    """Interleaving of bands: "PIXEL", "BAND" or "TILE"."""
     predictor: int
-    """1 none, 2 horizontal, 3 floating point."""
+    """TIFF predictor: 1 none, 2 horizontal, 3 floating point."""
 
 
 class Georeference(NamedTuple):
-    """Where a raster lies."""
+    """Georeference of a raster."""
 
     crs: str
-    """"EPSG:32719", else WKT; "" where the file does not say."""
+    """Coordinate reference system: "EPSG:32719", else WKT; "" if the file has none."""
     geotransform: tuple[float, float, float, float, float, float] | None
-    """Pixel corner to CRS, in GDAL's order: x, width of a pixel, skew, y, skew, height of a pixel (negative: south)."""
+    """Affine map from pixel corners to the CRS, in GDAL's order: x, width of a pixel, skew, y, skew, height of a pixel
+    (negative: to the south); None if the file has none."""
 
 
 class SampleFailure(NamedTuple):
-    """A sample that was left out."""
+    """A sample that was left out, and the reason."""
 
     position: int
+    """Row of the sample."""
     message: str
+    """Text of the error."""
 
 
 class FrameStatistics(NamedTuple):
     """Statistics of the pixels of many samples together."""
 
     bands: list[BandStatistics]
+    """Statistics of each band."""
     num_samples: int
-    """That are in them."""
+    """Number of samples that were counted."""
     failures: list[SampleFailure]
+    """Samples that could not be read."""
 
 
 class BandSummary(NamedTuple):
-    """What samples store of a band, aggregated by :func:`stored_summary`; NaN where none stores it."""
+    """Stored statistics of a band, aggregated by :func:`stored_summary`; NaN for those that no sample stores."""
 
     band: int
-    """Counted from 1."""
+    """Number of the band, from 1."""
     mean: float
     std: float
     min: float
     max: float
     quantiles: list[float]
-    """In the order that was asked for."""
+    """Quantiles, in the order of the argument."""
     is_approximate: bool
-    """The quantiles are means of those of the samples, which may be far from the quantiles of all their pixels. False
-    when they come from stored histograms, or from one sample."""
+    """Whether the quantiles are means of the quantiles of samples, which may differ much from the quantiles of all
+    pixels. False if they come from stored histograms, or from a single sample."""
     quantile_error: float
-    """From stored histograms: how far the quantiles may be off; else NaN."""
+    """Largest possible error of quantiles from stored histograms; NaN for others."""
     classes: list[float]
-    """Shares of the classes, of a categorical band, which has none of the above."""
+    """Share of each class, 0 to 1, of a categorical band; such a band has none of the statistics above."""
 
 
 class TiffIndexFileResult(NamedTuple):
-    """What :func:`write_tiff_index` made."""
+    """Result of :func:`write_tiff_index`."""
 
     path: str
+    """Path of the index file."""
     num_headers: int
+    """Number of TIFFs in the index."""
     num_others: int
-    """FILEs that are no TIFF, or one for GDAL."""
+    """Number of FILEs that are not TIFFs, or are TIFFs that only GDAL decodes."""
     num_broken: int
-    """TIFFs whose directory cannot be read; a warning names each."""
+    """Number of TIFFs whose directory cannot be read; a warning names each."""
 
 
 class Raster:
-    """A raster that is open for reading: made by :func:`open_raster`.
+    """A raster that is open for reading, returned by :func:`open_raster`.
 
-    Immutable. Safe from several threads, used after a fork, and can be pickled: a process that unpickles it opens the
-    same raster anew, or raises a TacoError where its file was changed.
+    A Raster is immutable, and can be used from several threads and after a fork. It can be pickled: unpickling opens
+    the same raster again, or raises a TacoError if its file has changed.
+
+    Example:
+        >>> raster = open_raster(rows, "tile_3/optical")
+        >>> raster.read([4, 3, 2], window=(0, 0, 64, 64)).shape
+        (3, 64, 64)
     """
 
     __slots__ = ("_core", "_origin")
@@ -161,28 +177,29 @@ class Raster:
 
     @property
     def name(self) -> str:
-        """The path as GDAL has it, with `***` for credentials, which `internal:gdal_vsi` of a frame holds."""
+        """Path for GDAL, with `***` instead of credentials; the column `internal:gdal_vsi` of a frame has them."""
         return _core.redact(self._core.name)
 
     @property
     def info(self) -> RasterInfo:
-        """What it is. Raises TacoIOError when no data has to be looked up in the file, and cannot."""
+        """Properties of the raster. Raises TacoIOError if the no data value has to be read from the file, and cannot
+        be."""
         return RasterInfo(*self._core.info())
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """(bands, height, width)."""
+        """Shape (bands, height, width)."""
         info = self.info
         return info.bands, info.height, info.width
 
     @property
     def dtype(self) -> str:
-        """As NumPy names it: "uint8", "float32", ..."""
+        """Type of pixels, named as in NumPy: "uint8", "float32", ..."""
         return self.info.dtype
 
     @property
     def georeference(self) -> Georeference:
-        """Where it lies. Raises TacoIOError, TacoFormatError."""
+        """CRS and geotransform. Raises TacoIOError or TacoFormatError if they cannot be read."""
         return Georeference(*self._core.georeference())
 
     def read(
@@ -194,25 +211,30 @@ class Raster:
         fill: float | None = None,
         out: Any = None,
     ) -> Any:
-        """Pixels as an array of shape (bands, height, width).
+        """Reads pixels as an array of shape (bands, height, width).
 
         Args:
-            bands: From 1, in this order, may repeat; None: all. A single number gives one band, and an array of three
-                axes all the same.
-            window: (x, y, width, height) in pixels from the upper left corner, or a rasterio Window; None: the whole.
-            dtype: "uint8" to "float64", or NumPy's or PyTorch's object for it; None: the file's own, float32 when there
-                is a `scale`. Values that do not fit an integer type are rounded to the nearest (halves away from zero)
-                and kept within its range; NaN becomes 0 there.
-            scale: value * factor + offset in double precision: a factor, (factor, offset), or a list of these, one for
-                each band. ``BandStatistics.scale()`` gives one.
-            fill: Takes the place of no data, after scaling. None: no data is a value.
-            out: A writable array of that shape and type, rows next to each other, that is filled and returned.
+            bands: Bands, from 1, in any order, also repeated; None: all. A single number gives an array of one band,
+                which has three axes, too.
+            window: (x, y, width, height) in pixels from the upper left corner, or a rasterio Window; None: the whole
+                raster.
+            dtype: Type of the array, "uint8" to "float64" or a dtype of NumPy or PyTorch; None: that of the file, or
+                float32 with a `scale`. For an integer type, values are rounded to the nearest (halves away from zero)
+                and clipped to its range; NaN becomes 0.
+            scale: Factor, (factor, offset), or a list of these, one for each band: the result is value * factor +
+                offset, computed in double precision. ``BandStatistics.scale()`` returns one.
+            fill: Value that replaces no data, after scaling; None: no data is not replaced.
+            out: Writable array of that shape and type, with contiguous rows, which is filled and returned; None: a new
+                array.
 
         Raises:
-            TacoQueryError: Bands or a window outside the raster, a `fill` that the type does not hold, another number
-                of scales, an `out` that does not fit.
-            TacoFormatError: The file lies.
-            TacoIOError: It cannot be read.
+            TacoQueryError: A band or the window is outside the raster, `fill` is outside the range of the type, the
+                number of scales is not that of the bands, or `out` has another shape or type.
+            TacoFormatError: The file is damaged.
+            TacoIOError: The file cannot be read.
+
+        Example:
+            >>> raster.read([4, 3, 2], window=(0, 0, 256, 256), dtype="float32", scale=0.0001)
         """
         options = tensor_options(bands, window, dtype, scale, fill)
         if out is None:
@@ -233,7 +255,7 @@ class Raster:
 
 @dataclass(frozen=True)
 class _File:
-    """A file that a raster was opened from; without `state` where it is none of this machine's."""
+    """The file of a raster; `state` is None unless it is a local file."""
 
     path: str
     state: tuple[int, int, int] | None
@@ -243,12 +265,12 @@ class _File:
         state = None
         if "://" not in path and not path.startswith("/vsi"):
             path = os.path.join(os.getcwd(), path)
-            with contextlib.suppress(OSError):  # which opening it tells
+            with contextlib.suppress(OSError):  # opening the file raises it
                 state = _state(os.stat(path))
         return cls(path, state)
 
     def version(self) -> tuple[int, int] | None:
-        """What tells this version of the file from others, on other machines too: its size, and a CRC-32 of its ends."""
+        """Size and CRC-32 of both ends of the file, which identify its version on all machines."""
         if self.state is None:
             return None
         with open(self.path, "rb") as file:
@@ -274,28 +296,31 @@ def _opened_again(path: str, version: tuple[int, int] | None) -> Raster:
 
 
 def open_raster(source: Source, key: Key | None = None) -> Raster:
-    """Opens a raster: little is read, nothing where the dataset has the structure of its rasters stored.
+    """Opens a raster. Only the TIFF directory is read, and nothing if the dataset stores TIFF indexes.
 
     Args:
-        source: A file, or the path under which GDAL opens a part of one; a dataset or a frame, with a `key`; a
-            `datamodel.Sample` that is to be written; an open raster, which is returned.
-        key: Position, from 0, or id, or a path of ids from here ("tile/optical"), as :meth:`TacoDataFrame.read` has it.
+        source: A file, or a path for GDAL; a dataset or frame, with a `key`; a `datamodel.Sample` to be written; or an
+            open raster, which is returned.
+        key: Position of the row, from 0; its id; or a path of ids ("tile/optical"), as for :meth:`TacoDataFrame.read`.
 
     Raises:
-        TacoIOError: There is no such file, or it cannot be read; rasterio is needed and not installed.
-        TacoFormatError: A broken raster, complex numbers, or bands that differ in type or no data.
-        TacoNavigationError: No such row, or a FOLDER.
+        TacoIOError: The file does not exist or cannot be read; or rasterio is needed and not installed.
+        TacoFormatError: The raster is damaged, has complex numbers, or bands that differ in type or no data.
+        TacoNavigationError: There is no such row, or it is a FOLDER.
+
+    Example:
+        >>> raster = open_raster(tacore.load("chips.tacozip"), "tile_3/optical")
     """
     if isinstance(source, Raster):
         return source
     rows = source.data if isinstance(source, TacoDataset) else source
     if isinstance(rows, TacoDataFrame):
         if key is None:
-            raise TypeError("open_raster: rows need a key, the position or id of one")
+            raise TypeError("open_raster: a dataset or frame needs a key, the position or id of a row")
         where = key if isinstance(key, str) else rows._position(key)
         return Raster(_core.open_raster(rows._core, where), (rows, where))
     if key is not None:
-        raise TypeError("open_raster: only a dataset or a frame takes a key")
+        raise TypeError("open_raster: a key is given, but the source is no dataset or frame")
     if isinstance(rows, (str, os.PathLike)):
         file = _File.at(os.fspath(rows))
         return Raster(_core.open_raster(os.fspath(rows)), (file,))
@@ -314,11 +339,12 @@ def read_tensor(
     fill: float | None = None,
     out: Any = None,
 ) -> Any:
-    """Pixels of a raster as an array of shape (bands, height, width).
-
-    ``read_tensor(dataset, "tile_3/optical", bands=[3, 4], window=(0, 0, 64, 64), dtype="float32")``
+    """Reads pixels of a raster as an array of shape (bands, height, width).
 
     Arguments and errors are those of :func:`open_raster` and :meth:`Raster.read`.
+
+    Example:
+        >>> read_tensor(dataset, "tile_3/optical", bands=[3, 4], window=(0, 0, 64, 64), dtype="float32")
     """
     return open_raster(source, key).read(bands, window, dtype, scale, fill, out)
 
@@ -332,13 +358,14 @@ def read_stack(
     scale: ScaleLike = None,
     fill: float | None = None,
 ) -> Any:
-    """The FILEs of a frame, such as the children of a FOLDER, as an array of shape (rows, bands, height, width).
+    """Reads all FILEs of a frame, such as the children of a FOLDER, as an array of shape (rows, bands, height, width).
 
     Arguments are those of :meth:`Raster.read`.
 
     Raises:
-        TacoQueryError: No rows; two whose pixels differ in shape or type, which are named; as :meth:`Raster.read`.
-        TacoNavigationError: A row that is a FOLDER.
+        TacoQueryError: There are no rows; two samples, which are named, differ in shape or type; also as for
+            :meth:`Raster.read`.
+        TacoNavigationError: A row is a FOLDER.
     """
     return array(_core.read_stack(rows_of(children)._core, tensor_options(bands, window, dtype, scale, fill)))
 
@@ -370,21 +397,28 @@ def compute_statistics(
     on_error: str = "raise",
     progress: bool | Progress = True,
 ) -> FrameStatistics | list[BandStatistics]:
-    """Exact statistics of the valid pixels (finite, not no data) of each band, in one pass and bounded memory.
+    """Computes exact statistics of the valid pixels (finite, not no data) of each band, in one pass and bounded memory.
 
     Args:
-        source: A raster: then a list with an entry for each band is returned. Or a dataset or a frame: of the pixels of
-            all samples together, each pixel of equal weight; the result does not depend on `jobs`.
-        bands: From 1; None: all.
-        child: Rows only: path of ids below each sample ("s2", "a/b"); "": the samples themselves.
-        jobs: Rows only: number of threads; 0 means one for each processor.
-        on_error: Rows only: "raise", or "skip" to report samples that cannot be read.
-        progress: Rows only: True shows a bar, False nothing. A callable is called periodically with (samples done,
+        source: A raster; or a dataset or frame, for statistics of the pixels of all samples together, each pixel with
+            equal weight. The result does not depend on `jobs`.
+        bands: Bands, from 1; None: all.
+        child: For rows: path of ids below each sample ("s2", "a/b"); "": the samples themselves.
+        jobs: For rows: number of threads; 0 means one for each processor.
+        on_error: For rows: "raise", or "skip" to leave out samples that cannot be read, and list them in the result.
+        progress: For rows: True shows a bar, False nothing. A callable is called periodically with (samples done,
             samples in all); the work is cancelled when it returns False or raises.
 
+    Returns:
+        For a raster a list of BandStatistics, one for each band; for rows a FrameStatistics.
+
     Raises:
-        TacoQueryError: No rows; samples that differ in their number of bands when all are asked for.
-        TacoIOError, TacoFormatError: What cannot be read; of rows the first that cannot, with its id.
+        TacoQueryError: There are no rows, or samples differ in their number of bands and `bands` is None.
+        TacoIOError, TacoFormatError: A raster cannot be read; the error has the id of its sample.
+
+    Example:
+        >>> found = compute_statistics(dataset, child="optical", bands=[3, 4])
+        >>> [(band.mean, band.std) for band in found.bands]
     """
     rows = source.data if isinstance(source, TacoDataset) else source
     if not isinstance(rows, TacoDataFrame):
@@ -395,12 +429,12 @@ def compute_statistics(
 
 
 def stored_statistics(rows: TacoDataFrame | TacoDataset) -> list[BandStatistics]:
-    """Statistics of the samples together from what their rows store (`geotiff:stats`, `stats:*`, `geotiff:histogram`),
-    an entry for each band. No pixels are read; rows without statistics are left out.
+    """Aggregates the stored statistics of all rows (`geotiff:stats`, `stats:*`, `geotiff:histogram`) for each band. No
+    pixels are read; rows without statistics are left out.
 
     Raises:
-        TacoQueryError: There are none, or rows differ in their number of bands.
-        TacoFormatError: A broken histogram.
+        TacoQueryError: No row has statistics, or rows differ in their number of bands.
+        TacoFormatError: A histogram is damaged.
     """
     return _core.stored_statistics(rows_of(rows)._core)
 
@@ -414,23 +448,24 @@ def stored_summary(
     id: str | None = None,
     child: str = "",
 ) -> list[BandSummary]:
-    """All statistics that samples store, aggregated for each band and marked where they are only approximate. No pixels
-    are read.
-
-    ``stored_summary(dataset, child="optical", bands=[4, 1])[0].mean`` is the mean of band 4 of the children "optical".
+    """Aggregates all stored statistics of the samples for each band, and marks approximate quantiles. No pixels are
+    read.
 
     Args:
-        bands: Counted from 1, one or several in the order of the result; None: all.
-        quantiles: Shares from 0 to 1; none: 0.25, 0.5, 0.75 and 0.95, which samples may store. Others are read from
-            stored histograms only: `geotiff:histogram`, or those of a streaming TACO 0.2.0.
-        level, id: Of a dataset: the children, at this level, of the samples that have this id above it.
-        child: Of a dataset: the sample at the end of these ids below each sample ("s2", "a/b"); "": the samples
-            themselves.
+        rows: Dataset or frame of the samples.
+        bands: One or several bands, from 1, in the order of the result; None: all.
+        quantiles: Probabilities from 0 to 1; by default 0.25, 0.5, 0.75 and 0.95, which samples may store. Others are
+            available only from stored histograms: `geotiff:histogram`, or those of a streaming TACO 0.2.0.
+        level, id: For a dataset: aggregate the children, at this level, of the samples with this id one level above.
+        child: For a dataset: path of ids below each sample ("s2", "a/b"); "": the samples themselves.
 
     Raises:
-        TacoQueryError: No statistics, samples that disagree in bands or kind, a band out of range, quantiles that
-            nothing stored gives.
-        TacoFormatError: A broken histogram.
+        TacoQueryError: There are no statistics; samples differ in their number of bands or in kind; a band does not
+            exist; or a quantile is not stored.
+        TacoFormatError: A histogram is damaged.
+
+    Example:
+        >>> stored_summary(dataset, child="optical", bands=[4, 1])[0].mean  # of band 4 of the children "optical"
     """
     found = _core.stored_summary(rows._statistics_core(), _bands(bands), list(quantiles), level, id or "", child)
     return [BandSummary(*band) for band in found]
@@ -439,46 +474,52 @@ def stored_summary(
 def compute_quantiles(
     source: Source, probabilities: float | Iterable[float], key: Key | None = None, *, bands: Bands = None
 ) -> list[list[float]]:
-    """Exact quantiles of the valid pixels of a raster: a list for each band, NaN where there are none.
+    """Computes exact quantiles of the valid pixels of a raster: a list for each band, of NaN if it has no valid pixels.
 
     Args:
-        source: As :func:`open_raster` takes it.
-        probabilities: In [0, 1], by the rule of numpy.quantile.
-        key: The same.
-        bands: From 1; None: all.
+        source: Raster, as for :func:`open_raster`.
+        probabilities: One or several probabilities from 0 to 1; quantiles are interpolated as by numpy.quantile.
+        key: Position, id or path of ids of the raster, as for :func:`open_raster`.
+        bands: Bands, from 1; None: all.
 
     Raises:
-        TacoQueryError: A probability outside [0, 1], a band that is not there.
+        TacoQueryError: A probability is not from 0 to 1, or a band does not exist.
     """
     wanted = [float(probabilities)] if isinstance(probabilities, (int, float)) else [float(p) for p in probabilities]
     return _core.compute_quantiles(open_raster(source, key)._core, wanted, _bands(bands))
 
 
 def preview(source: Source, key: Key | None = None, *, bands: Bands = None, size: int = 512) -> Any:
-    """A small picture: an array of uint8, shape (height, width, channels).
+    """Makes a small image of a raster: an array of uint8 of shape (height, width, channels).
 
-    Channels are grey or red, green, blue, and alpha where there is no data: it is transparent there. In each band the
-    range from the 2nd to the 98th percentile goes from dark to bright. :func:`encode_png` makes a file of it.
+    Channels are grey, or red, green and blue; if some pixels are no data, also alpha, and these are transparent. The
+    contrast of each band is stretched from the 2nd to the 98th percentile. :func:`encode_png` encodes the image.
 
     Args:
-        source: As :func:`open_raster` takes it.
-        key: The same.
-        bands: From 1: one for grey, three for red, green, blue; None: the first three, or the first.
-        size: Pixels of the longer side, at most; 1 to 16384.
+        source: Raster, as for :func:`open_raster`.
+        key: Position, id or path of ids of the raster, as for :func:`open_raster`.
+        bands: Bands, from 1: one for grey, three for red, green, blue; None: the first three, or the first.
+        size: Largest number of pixels of the longer side, 1 to 16384.
 
     Raises:
-        TacoQueryError: Another number of bands, or another size.
+        TacoQueryError: The number of bands is not 1 or 3, or `size` is out of range.
+
+    Example:
+        >>> Path("tile_3.png").write_bytes(encode_png(preview(dataset, "tile_3/optical", bands=[3, 2, 1])))
     """
     return array(open_raster(source, key)._core.preview(_bands(bands), size))
 
 
 def encode_png(pixels: Any) -> bytes:
-    """PNG of a picture: an array of uint8 or uint16, shape (height, width) or (height, width, channels) with 1 (grey),
-    2 (grey, alpha), 3 (red, green, blue) or 4 channels, rows next to each other.
+    """Encodes an image as PNG.
+
+    Args:
+        pixels: Array of uint8 or uint16 with contiguous rows, of shape (height, width) or (height, width, channels),
+            with 1 (grey), 2 (grey, alpha), 3 (red, green, blue) or 4 channels (red, green, blue, alpha).
 
     Raises:
-        TacoQueryError: Another shape or type.
-        TacoValidationError: Sizes that PNG does not have.
+        TacoQueryError: The array has another shape or type.
+        TacoValidationError: The image is larger than PNG allows, or empty.
     """
     return _core.encode_png(pixels)
 
@@ -492,12 +533,12 @@ def write_tiff_index(
     jobs: int = 0,
     progress: bool | Progress = True,
 ) -> TiffIndexFileResult:
-    """Reads the structure of every TIFF of a dataset once and writes it to a file beside it, so that opening a raster
-    needs nothing but its pixels from then on. The dataset stays as it is.
+    """Reads the headers of all TIFFs of a dataset and stores them in an index file beside it, so that reading a raster
+    takes one request. The dataset itself does not change.
 
     Args:
-        path: Of the dataset.
-        output: Index file; by default PATH.headers, the only place where readers look.
+        path: Path of the dataset.
+        output: Index file; by default PATH.headers, the only name that readers look for.
         base_path: Folder of the ZIP files of a TACOCAT or TACOLLECTION.
         overwrite: Replace existing output atomically.
         jobs: Number of threads; 0 means one for each processor.
@@ -505,8 +546,8 @@ def write_tiff_index(
             the work is cancelled when it returns False or raises.
 
     Raises:
-        TacoValidationError: There would be nothing in it.
-        TacoIOError: The file exists, or a sample cannot be read.
+        TacoValidationError: The dataset has no TIFF to index, or no CRC-32s by which an index can be verified.
+        TacoIOError: The index file exists, or a sample cannot be read.
     """
     options = {"output": output, "base_path": base_path, "overwrite": overwrite, "jobs": jobs}
     made = _core.write_tiff_index(os.fspath(path), options, callback("Indexing TIFFs", progress))
@@ -524,26 +565,29 @@ def make_tog(
     jobs: int = 0,
     progress: bool | Progress = True,
 ) -> None:
-    """Writes a raster as a TOG (TACO Optimized GeoTIFF).
+    """Converts a raster to a TOG (TACO Optimized GeoTIFF).
 
-    That is a BigTIFF in tiles, compressed with ZSTD, in which those of all bands at one place are neighbours. Pixels,
-    no data, georeference and metadata stay as they are.
+    A TOG is a BigTIFF of ZSTD tiles, in which the tiles of all bands at one grid position are adjacent. Pixels, no
+    data, georeference and metadata are kept.
 
     Args:
-        input: What :func:`open_raster` opens. Of what is no TIFF only pixels, no data and geotransform are kept.
-        output: Appears whole, or not at all.
+        input: Path of a raster. Of a raster that is not a TIFF, only pixels, no data and geotransform are kept.
+        output: Path of the TOG, which is written atomically.
         block_size: Side of the tiles in pixels, a multiple of 16.
         zstd_level: ZSTD level, 1 to 22.
-        predictor: TIFF predictor: 1 none, 2 for any type, 3 for floating point; by default 3 or 2.
+        predictor: TIFF predictor: 1 none, 2 any type, 3 floating point; by default 3 for floating point, else 2.
         overwrite: Replace existing output atomically.
         jobs: Number of threads; 0 means one for each processor.
         progress: True shows a bar, False nothing. A callable is called periodically with (bytes of pixels done, bytes in
             all); the work is cancelled when it returns False or raises.
 
     Raises:
-        TacoQueryError: A block size, level or predictor that may not be.
-        TacoSchemaError: A CRS that cannot be kept.
-        TacoIOError: `output` exists, or something cannot be read or written.
+        TacoQueryError: The block size, ZSTD level or predictor is not allowed.
+        TacoSchemaError: The input is not a TIFF, and its CRS cannot be stored in one: convert it to GeoTIFF first.
+        TacoIOError: `output` exists, the input cannot be read, or the output cannot be written.
+
+    Example:
+        >>> make_tog("scene.tif", "scene_tog.tif", block_size=256)
     """
     to = os.fspath(local_path(output))
     options = {
@@ -557,32 +601,33 @@ def make_tog(
 
 
 def check_tacotiff(path: str | os.PathLike[str]) -> list[str]:
-    """Why a file is no TacoTIFF (every TOG is one), a sentence for each fault; empty when it is one.
+    """Checks whether a file is a TacoTIFF, as every TOG is. Returns a sentence for each fault, none if it is one.
 
     Raises:
-        TacoIOError: It cannot be read.
+        TacoIOError: The file cannot be read.
     """
     return _core.check_tacotiff(os.fspath(path))
 
 
 def to_xarray(source: Source, key: Key | None = None, *, bands: Bands = None, chunks: Any = None) -> xarray.DataArray:
-    """A raster as an xarray.DataArray of dimensions (band, y, x), whose pixels are read when they are used.
+    """Opens a raster as an xarray.DataArray of dimensions (band, y, x), whose pixels are read lazily.
 
-    ``to_xarray(dataset, "tile_3/optical")[:, :64, :64].mean("band").values`` reads one window.
-
-    Coordinates are band numbers from 1 and, where the raster is not rotated, the `x` and `y` of pixel centres in its
-    CRS; `spatial_ref` holds CRS and geotransform as CF and rioxarray have them. Attributes: `crs`, `transform` (GDAL's
-    order), `nodata`, as far as they are known. Can be pickled.
+    Coordinates are band numbers from 1 and, unless the raster is rotated, `x` and `y` of pixel centres in its CRS;
+    `spatial_ref` has CRS and geotransform, as CF and rioxarray define it. Attributes are `crs`, `transform` (in GDAL's
+    order) and `nodata`, if they are known. The array can be pickled.
 
     Args:
-        source: As :func:`open_raster` takes it.
-        key: The same.
-        bands: From 1, in this order; None: all.
-        chunks: As xarray's `chunk` takes it; needs dask.
+        source: Raster, as for :func:`open_raster`.
+        key: Position, id or path of ids of the raster, as for :func:`open_raster`.
+        bands: Bands, from 1, in any order; None: all.
+        chunks: Chunks, as for `xarray.DataArray.chunk`; needs dask.
 
     Raises:
-        TacoBackendError: xarray (or NumPy) is not installed.
-        TacoQueryError: A band that is not there.
+        TacoBackendError: xarray or NumPy is not installed.
+        TacoQueryError: A band does not exist.
+
+    Example:
+        >>> to_xarray(dataset, "tile_3/optical")[:, :64, :64].mean("band").values  # reads one window
     """
     from ._xarray import data_array
 
@@ -592,7 +637,7 @@ def to_xarray(source: Source, key: Key | None = None, *, bands: Bands = None, ch
 def tensor_options(
     bands: Bands, window: WindowLike, dtype: Any, scale: ScaleLike, fill: float | None
 ) -> _core.TensorOptions:
-    """What :meth:`Raster.read` takes, checked but for what depends on the raster."""
+    """The options of :meth:`Raster.read`; conditions that depend on the raster are checked later."""
     given = {"bands": bands, "window": window, "dtype": dtype, "scale": scale, "fill": fill}
     with in_words("pixels", given):
         return _core.TensorOptions(_bands(bands), _window(window), _dtype(dtype), _scales(scale), fill)
@@ -611,7 +656,7 @@ def _bands(bands: Bands) -> list[int]:
         return [bands.__index__()]
     numbers = [band.__index__() for band in bands]  # type: ignore[union-attr]
     if not numbers:
-        raise ValueError("bands is empty; None stands for all of them")
+        raise ValueError("bands is an empty list; use None for all bands")
     return numbers
 
 
@@ -627,7 +672,7 @@ def _window(window: WindowLike) -> tuple[int, int, int, int] | None:
 
 
 def _dtype(dtype: Any) -> str | None:
-    """The name of NumPy's, of PyTorch's ("torch.float32"), or as it is."""
+    """The name of a dtype of NumPy or PyTorch ("torch.float32"); text unchanged."""
     if dtype is None or isinstance(dtype, str):
         return dtype
     name = getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype)
@@ -640,7 +685,7 @@ def _scales(scale: ScaleLike) -> list[tuple[float, float]]:
     if not isinstance(scale, list):
         return [_scale(scale)]
     if not scale:
-        raise ValueError("scale is an empty list; None stands for no scale")
+        raise ValueError("scale is an empty list; use None for no scale")
     return [_scale(each) for each in scale]
 
 

@@ -1,4 +1,4 @@
-"""Where the published writer has its Tortillas; see :mod:`tacore.datamodel`."""
+"""Module of the published writer for tortillas; see :mod:`tacore.datamodel`."""
 
 from ._published import add_modules
 

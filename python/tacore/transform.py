@@ -1,7 +1,7 @@
-"""One dataset made of another: export, conversion, edit, diff, sync.
+"""Operations on whole datasets: export, conversion, edit, diff, sync.
 
-All of it runs in C++ threads without the interpreter, is stopped by Ctrl-C and by a `progress` that returns False or
-raises, and writes its output whole or not at all.
+They run in C++ threads without the GIL. Ctrl-C, or a `progress` callback that returns False or raises, cancels them.
+Output is written atomically.
 """
 
 from __future__ import annotations
@@ -60,22 +60,22 @@ def export(
     max_concurrent_requests: int = 100,
     **parquet: Any,
 ) -> Path:
-    """Writes what a dataset shows as a dataset of its own (specification, 7.1.3).
+    """Writes a subset of a dataset as a new dataset (specification, 7.1.3).
 
-    The samples that its filters and queries show, in their order, with all their descendants that `read()` shows, and
-    their metadata, columns that a query added included. Bytes are copied once, from container to container, and those
-    of a ZIP are held against its checksums. The collection is that of the dataset with the tree and the extent of what
-    is exported, `taco:subset_of` and `taco:subset_date`.
+    The subset consists of the samples that the filters and queries of the dataset select, in their order, with their
+    descendants and metadata, including columns that a query added. Bytes are copied directly from one container to the
+    other; those of a ZIP are verified against its CRC-32s. The collection is that of the dataset, with the tree and the
+    extent of the subset, `taco:subset_of` and `taco:subset_date`.
 
     Args:
-        dataset: A dataset, the path of one, or a frame of its samples with the columns that are to be kept.
-        output: The new one. Folders around it are made.
-        output_format: "auto": a ZIP where `output` ends in `.tacozip` or `.zip`, else a FOLDER. "zip" is for such a
-            name alone, "folder" takes its ending away. Draft name: `mode`.
+        dataset: Dataset, path of a dataset, or frame of samples with the columns to keep.
+        output: Path of the new dataset. Missing parent folders are created.
+        output_format: "auto" writes a ZIP if `output` ends in `.tacozip` or `.zip`, else a FOLDER. "zip" requires such
+            an ending, "folder" removes it. Another name of this argument is `mode`.
         jobs: Number of threads; 0 means one for each processor.
         progress: True shows a bar, False nothing. A callable is called periodically with (bytes done, bytes in all);
             the work is cancelled when it returns False or raises.
-        temp_dir: Folder in which the output is made, on the same file system; by default its own folder.
+        temp_dir: Folder for the unfinished output, on the same file system; by default that of the output.
         overwrite: Replace existing output atomically.
         strict: Refuse samples that are left with different children, instead of padding them.
         id: Id of the new dataset; by default that of the old one.
@@ -84,19 +84,23 @@ def export(
             `data_page_size`, `write_statistics`, `use_dictionary`, `use_content_defined_chunking`, `min_chunk_size`,
             `max_chunk_size`. Names and meaning are those of pyarrow.
 
-    `workers`, `limit` and `quiet`, as published packages have them, stand for `jobs`, `max_concurrent_requests` and
-    ``progress=False``.
+    The keywords `workers`, `limit` and `quiet` of the published packages are accepted for `jobs`,
+    `max_concurrent_requests` and ``progress=False``.
 
     Returns:
         The path of the new dataset.
 
     Raises:
-        TacoValidationError: `output` is there, or another argument makes no sense.
-        TacoQueryError: The dataset shows no rows; a frame with columns that were set in Python.
-        TacoNavigationError: Its queries lost the places of the rows, used deeper levels, or repeat a sample.
-        TacoSchemaError: Columns that are no metadata; with `strict`, different children.
-        TacoIOError: Reading or writing failed, or `progress` returned False.
-        TypeError: A keyword that nothing has.
+        TacoValidationError: `output` exists, or an argument is not allowed.
+        TacoQueryError: There are no rows, or the frame has columns that were set in Python.
+        TacoNavigationError: A query dropped the columns that lead to the samples (use ``SELECT *``), used deeper
+            levels, or repeats a sample.
+        TacoSchemaError: A column cannot be stored as metadata; with `strict`, samples have different children.
+        TacoIOError: A sample cannot be read, the output cannot be written, or `progress` returned False.
+        TypeError: A keyword is unknown.
+
+    Example:
+        >>> tacore.export(dataset.sql("SELECT * FROM data WHERE split = 'test'"), "test.tacozip")
     """
     path = container_path(output, output_format)
     options = {
@@ -124,13 +128,17 @@ def convert(
     progress: bool | Progress = True,
     **parquet: Any,
 ) -> Path:
-    """Writes a ZIP as a FOLDER, or a FOLDER as a ZIP (specification, 7.1.4).
+    """Converts a ZIP to a FOLDER, or a FOLDER to a ZIP (specification, 7.1.4).
 
-    Samples, metadata, padding and COLLECTION.json stay as they are; offsets that are wrong come out right. A dataset
-    before 2.0 becomes one of 2.0; `tacore.v1.convert` does more. Arguments and errors as for :func:`export`.
+    Samples, metadata, padding and COLLECTION.json do not change; wrong offsets are corrected. A dataset of a version
+    before 2.0 is converted to 2.0; `tacore.v1.convert` has more options. Arguments and errors are those of
+    :func:`export`.
 
     Raises:
-        TacoValidationError: Also when both are of one kind, or `input` is an index.
+        TacoValidationError: Also if input and output have the same container, or `input` is an index.
+
+    Example:
+        >>> transform.convert("chips.tacozip", "chips")
     """
     options = {"overwrite": overwrite, "jobs": jobs, "temp_dir": temp_dir, "parquet": parquet}
     return _converted(_core.convert, input, output, options, callback("Converting", progress))
@@ -155,10 +163,10 @@ def zip2folder(
     temp_dir: PathLike | None = None,
     **parquet: Any,
 ) -> Path:
-    """Writes a ZIP as a FOLDER (specification, 7.1.4). As :func:`convert` and :func:`export`.
+    """Converts a ZIP to a FOLDER (specification, 7.1.4). Arguments and errors are those of :func:`export`.
 
     Raises:
-        TacoValidationError: Also when `input` is no ZIP, or `output` has the name of one.
+        TacoValidationError: Also if `input` is not a ZIP, or `output` ends in `.tacozip` or `.zip`.
     """
     options = {
         "overwrite": overwrite,
@@ -181,10 +189,10 @@ def folder2zip(
     jobs: int = 0,
     **parquet: Any,
 ) -> Path:
-    """Writes a FOLDER as a ZIP (specification, 7.1.4). As :func:`convert`.
+    """Converts a FOLDER to a ZIP (specification, 7.1.4). Arguments and errors are those of :func:`export`.
 
     Raises:
-        TacoValidationError: Also when `input` is no FOLDER, or `output` does not end in `.tacozip` or `.zip`.
+        TacoValidationError: Also if `input` is not a FOLDER, or `output` does not end in `.tacozip` or `.zip`.
     """
     options = {"overwrite": overwrite, "jobs": jobs, "temp_dir": temp_dir, "parquet": parquet}
     return _converted(_core.folder2zip, input, output, options, callback("Packing", progress))
@@ -204,30 +212,33 @@ def edit(
     progress: bool | Progress = True,
     **parquet: Any,
 ) -> None:
-    """Changes metadata of a dataset, in one step: the old one is there, or the new one. Data stays as it is.
+    """Changes the metadata of a dataset atomically; the data of samples does not change.
 
-    Programs that have the old one open go on reading it. Ids, types and the tree cannot be changed.
+    Programs that have the dataset open continue to read the old version. Ids, types and the tree cannot be changed.
 
     Args:
-        path: A ZIP, a FOLDER, an index (its collection), a Tortilla or TACO before 2.0.
-        collection: Members of COLLECTION.json and their new values; what JSON has no form for is a TypeError.
-        unset: Members that go.
-        drop: Columns of metadata that go, before others come.
-        columns: A table whose columns become metadata, or several: the path of a `.parquet`, `.csv` or `.jsonl` file,
-            or anything with `__arrow_c_stream__` (a TacoDataFrame, pyarrow, polars, pandas; needs pyarrow). `id` says
-            which sample a row is, below level 0 `internal:relative_path` or `id` its path, "tile/band". Samples that
-            are not listed keep their value, null in a new column.
-        level: Of `drop` and `columns`.
+        path: Path of a ZIP, a FOLDER, an index (its collection), or a Tortilla or TACO before 2.0.
+        collection: New values of members of COLLECTION.json. A value that JSON cannot express raises TypeError.
+        unset: Members of COLLECTION.json to remove.
+        drop: Metadata columns to remove, before `columns` are added.
+        columns: One or several tables whose columns become metadata: the path of a `.parquet`, `.csv` or `.jsonl` file,
+            or an object with `__arrow_c_stream__` (a TacoDataFrame, pyarrow, polars, pandas; needs pyarrow). The column
+            `id` assigns rows to samples; below level 0, `internal:relative_path` or `id` has their paths, "tile/band".
+            Samples that are not listed keep their values, and get null in a new column.
+        level: Level of `drop` and `columns`.
         jobs: Number of threads; 0 means one for each processor.
         temp_dir: As for :func:`export`.
         progress: As for :func:`export`.
-        **parquet: As for :func:`export`, of the tables that change.
+        **parquet: As for :func:`export`, for the tables that change.
 
     Raises:
-        TacoValidationError: Nothing is to change, or what may not, or a rule would be broken.
-        TacoSchemaError: A column that is not there or may not be; a sample twice, or one that there is not.
-        TacoFormatError: The dataset or a table cannot be read.
+        TacoValidationError: There is no change, a member cannot be changed, or a rule would be broken.
+        TacoSchemaError: A column does not exist or is not allowed; a sample is listed twice, or does not exist.
+        TacoFormatError: The dataset or a table is damaged.
         TacoIOError: Reading or writing failed, `progress` returned False, or the dataset was replaced meanwhile.
+
+    Example:
+        >>> transform.edit("chips.tacozip", {"title": "Chips"}, columns="clouds.csv")  # id,cloud_cover
     """
     members = [(name, json.dumps(value, ensure_ascii=False)) for name, value in (collection or {}).items()]
     with _table_files(columns) as files:
@@ -245,8 +256,14 @@ def edit(
 
 @dataclass(frozen=True)
 class ValueChange:
-    """A value in both datasets, as text: JSON of the collection, metadata as CSV has it, the Arrow type of a column.
-    None: null, or there is none."""
+    """A value that differs between two datasets, as text: JSON for the collection, as in CSV for metadata, the Arrow
+    type for a column.
+
+    Attributes:
+        name: Name of the member or column.
+        a: Value in the first dataset; None if it is null or missing.
+        b: Value in the second dataset; None if it is null or missing.
+    """
 
     name: str
     a: str | None
@@ -258,14 +275,14 @@ class ValueChange:
 
 @dataclass(frozen=True)
 class SampleChange:
-    """A sample that only one dataset has, or that differs.
+    """A sample that was added, removed or changed.
 
     Attributes:
         change: "added", "removed" or "changed".
-        level: Level of the sample, 0 = root.
-        path: From DATA/, "tile/band".
+        level: Level of the sample; 0 is the root.
+        path: Path of ids: "tile/band".
         fields: Metadata that differs.
-        bytes: How the data differs, in words; "" when it does not.
+        bytes: Description of how the data differs; "" if it does not.
     """
 
     change: Literal["added", "removed", "changed"]
@@ -281,15 +298,15 @@ class SampleChange:
 
 @dataclass(frozen=True, repr=False)
 class Diff:
-    """How one dataset became another; true when there is a difference.
+    """Differences between two datasets, returned by :func:`diff`. It is true if there is any difference.
 
     Attributes:
-        collection: Members of COLLECTION.json.
-        columns: (level, column and its types).
-        num_added: Samples of all levels that only the second has.
-        num_removed: Samples that only the first has.
-        num_changed: Samples with other metadata or bytes.
-        samples: The first hundred of each.
+        collection: Members of COLLECTION.json that differ.
+        columns: (level, change) for each column whose type differs, or that only one dataset has.
+        num_added: Number of samples, of all levels, that only the second dataset has.
+        num_removed: Number of samples that only the first dataset has.
+        num_changed: Number of samples that differ in metadata or bytes.
+        samples: The first hundred samples of each kind.
     """
 
     collection: list[ValueChange]
@@ -323,19 +340,22 @@ def diff(
     jobs: int = 0,
     progress: bool | Progress = True,
 ) -> Diff:
-    """Compares two datasets by what they hold, whatever their containers.
+    """Compares the content of two datasets of any containers.
 
-    Neither the order of rows and columns counts nor padding, nor what a container has for itself.
+    Row order, column order, padding and container-internal columns are ignored.
 
     Args:
-        a: The one before.
-        b: The one after.
-        quick: Compare data by size and CRC-32, without reading it.
+        a: Path of the first (older) dataset.
+        b: Path of the second (newer) dataset.
+        quick: Compare sizes and CRC-32 checksums only, without reading the data.
         jobs: Number of threads; 0 means one for each processor.
         progress: As for :func:`export`.
 
     Raises:
-        TacoError: What :func:`tacore.load` raises, and for what cannot be read.
+        TacoError: A dataset cannot be opened (as for :func:`tacore.load`) or read.
+
+    Example:
+        >>> print(transform.diff("chips_v1.tacozip", "chips_v2.tacozip"))
     """
     found = _core.diff(a, b, {"quick": quick, "jobs": jobs}, callback("Comparing", progress))
     return Diff(
@@ -353,13 +373,21 @@ def diff(
 
 @dataclass(frozen=True)
 class SyncResult:
-    """What a sync moved, and what was there before or came again."""
+    """Result of :func:`sync`.
+
+    Attributes:
+        num_chunks_moved: Number of chunks that were copied.
+        num_bytes_moved: Bytes of these chunks.
+        num_chunks_reused: Number of chunks that the store had already, or that occur several times.
+        num_bytes_reused: Bytes of these chunks.
+        replaced: Name of the dataset in the store that was replaced by this version; "" if none.
+    """
 
     num_chunks_moved: int
     num_bytes_moved: int
     num_chunks_reused: int
     num_bytes_reused: int
-    replaced: str = ""  #: Name of a dataset in the store of which this is another version.
+    replaced: str = ""
 
 
 @renamed(quiet="'progress'", workers="'jobs'")
@@ -371,39 +399,50 @@ def sync(
     jobs: int = 0,
     progress: bool | Progress = True,
 ) -> SyncResult:
-    """Puts a dataset into a chunk store, or makes it again from one; a store keeps each piece of its datasets once.
+    """Backs up a dataset to a deduplicating chunk store, or restores it from one. A store keeps each chunk of its
+    datasets once.
 
     Args:
-        source: A ZIP or FOLDER; or STORE, STORE/NAME of a dataset in a store.
-        target: The store, which is made where there is none, with STORE/NAME under another name; or the new dataset,
-            byte for byte as it was, each chunk held against its SHA-256.
-        overwrite: Replace existing output atomically. In a store an older version, with the same id and a
-            sample in common, always is; another dataset of the same name only with this.
+        source: Path of a ZIP or FOLDER, to back it up; or STORE or STORE/NAME, to restore the dataset NAME of a store.
+        target: Path of the store, which is created if it does not exist, or STORE/NAME to store the dataset under
+            another name; or path of the restored dataset, which gets the same bytes. Each chunk is verified against its
+            SHA-256.
+        overwrite: Replace existing output atomically. In a store, an older version, which has the same id and a sample
+            in common, is always replaced; another dataset of the same name only if this is True.
         jobs: Number of threads; 0 means one for each processor.
         progress: As for :func:`export`.
 
     Raises:
-        TacoValidationError: What cannot be synced that way, also where the store has another dataset of the same
-            name; nothing was written.
-        TacoFormatError: A store that is damaged, or of another version.
+        TacoValidationError: Source or target are not allowed, or the store has another dataset of the same name;
+            nothing was written.
+        TacoFormatError: The store is damaged, or of another version.
         TacoIOError: Reading or writing failed, or `progress` returned False.
+
+    Example:
+        >>> transform.sync("chips.tacozip", "store")  # back up
+        >>> transform.sync("store/chips", "restored.tacozip")  # restore
     """
     run = _core.sync_from_store if _core.is_store(source) else _core.sync_to_store
     return SyncResult(*run(source, target, {"overwrite": overwrite, "jobs": jobs}, callback("Syncing", progress)))
 
 
 def to_taco(dataset: TacoDataset | TacoDataFrame | PathLike, strict: bool = False) -> Taco:
-    """The samples that a dataset shows, to be changed and written again by :func:`tacore.create`.
+    """Makes a Taco of the samples that a dataset selects, to change it and write it by :func:`tacore.create`.
 
-    What :func:`export` writes: their bytes stay in their containers until then.
+    The samples are those that :func:`export` writes. Their bytes stay in the container until they are written.
 
     Args:
-        dataset: A dataset, or the path of one.
+        dataset: Dataset, frame, or path of a dataset.
         strict: As for :func:`export`.
 
     Raises:
-        TacoError: What :func:`export` raises for the dataset.
-        TacoValidationError: Its collection breaks rules of new ones.
+        TacoError: As for :func:`export`.
+        TacoValidationError: The collection breaks rules for new datasets.
+
+    Example:
+        >>> taco = transform.to_taco("chips.tacozip")
+        >>> taco.title = "Chips"
+        >>> tacore.create(taco, "new.tacozip")
     """
     from .datamodel import Taco
     from .datamodel._tortilla import _wrapped
@@ -416,7 +455,7 @@ def to_taco(dataset: TacoDataset | TacoDataFrame | PathLike, strict: bool = Fals
     return Taco(_wrapped(tortilla), extent=extent or None, **about, **more)
 
 
-#: Members of COLLECTION.json that a Taco has, and those that are made when it is written.
+#: Members of COLLECTION.json that are attributes of a Taco, and those that are computed when it is written.
 _ABOUT = (
     "id", "dataset_version", "description", "licenses", "providers", "tasks", "title", "curators", "keywords"
 )  # fmt: skip
@@ -424,13 +463,14 @@ _MADE = ("taco_version", "extent", "taco:pit_schema", "taco:field_schema", "taco
 
 
 def core_dataset(dataset: TacoDataset | TacoDataFrame | PathLike) -> _core.Dataset:
-    """What the library takes: of a frame a view of its rows. Raises TacoQueryError for columns that it does not know."""
+    """The C++ dataset of a dataset, a path, or the rows of a frame. Raises TacoQueryError if a frame has columns that
+    were set in Python."""
     from ._dataframe import TacoDataFrame
     from ._dataset import TacoDataset, load
 
     if isinstance(dataset, TacoDataFrame):
         if dataset._changed:
-            raise TacoQueryError("a frame with columns that were set in Python; with_column() sets those that are written")
+            raise TacoQueryError("the frame has columns that were set in Python; set columns to write by with_column()")
         return _core.to_dataset(dataset._core)
     if isinstance(dataset, TacoDataset):
         return dataset._core
@@ -448,7 +488,7 @@ def _converted(run: Any, input: PathLike, output: PathLike, options: dict[str, A
 
 @contextmanager
 def _table_files(columns: Any) -> Iterator[list[PathLike]]:
-    """Tables as files, for as long as they are needed."""
+    """Writes tables that are not files to temporary files, which are removed afterwards."""
     tables = columns if isinstance(columns, (list, tuple)) else [columns]
     with tempfile.TemporaryDirectory(prefix="tacore-") as folder:
         yield [
@@ -466,7 +506,7 @@ def _table_file(table: Any, path: str) -> str:
     from ._tables import is_protected
 
     rows = pyarrow.table(table)
-    if isinstance(table, TacoDataFrame):  # it shows what cannot be edited, too
+    if isinstance(table, TacoDataFrame):  # which has read-only columns, too
         rows = rows.select([name for name in rows.column_names if name == "id" or not is_protected(name)])
     pyarrow.parquet.write_table(rows, path)
     return path

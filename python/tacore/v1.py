@@ -1,6 +1,7 @@
-"""What only Tortilla 0.5.0 (`.tortilla`) and TACO 0.2.0 (`.taco`) have. They are read as any dataset is: `tacore.load`.
+"""Functions for the formats before TACO 2.0: Tortilla 0.5.0 (`.tortilla`) and TACO 0.2.0 (`.taco`).
 
-A chunk of a raster is ``frame.read("lrf::2")``, or :func:`read_chunk`.
+Such files are opened by :func:`tacore.load`, as any dataset. A chunk of a raster is read by ``frame.read("lrf::2")``,
+or by :func:`read_chunk`.
 """
 
 from __future__ import annotations
@@ -51,34 +52,36 @@ Rows = TacoDataset | TacoDataFrame
 
 
 class ComponentHistogram(NamedTuple):
-    """Of the rasters of one path below each sample."""
+    """Histogram of all rasters that have the same path below each sample."""
 
     component: str
-    """"lrf", "a/x"; "." where the samples are rasters."""
+    """Path of the rasters below each sample: "lrf", "a/x"; "." if the samples themselves are rasters."""
     bands: list[BandHistogram]
+    """Histogram of each band."""
     num_samples: int
-    """That are in it."""
+    """Number of samples that were counted."""
     is_relative: bool
-    """The file has counts relative to the largest only: sums weigh samples wrongly."""
+    """Whether the file stores counts relative to the largest one: then samples have wrong weights in sums."""
 
 
 class BadSample(NamedTuple):
-    """A sample that :func:`sanity_check` found wanting."""
+    """A sample that :func:`sanity_check` cannot read."""
 
     path: str
-    """Ids from the root down: "a/b"."""
+    """Path of ids from the root down: "a/b"."""
     reason: str
+    """Text of the error."""
 
 
 def load(path: PathLike, **options: Any) -> TacoDataset:
-    """Opens one file, as the published readers of 0.x do: of a dataset in several parts the samples of this part alone.
+    """Opens a single file, as the published readers of 0.x do: if it is one part of a dataset, only its own samples.
 
-    :func:`tacore.load` opens all parts of the dataset, whichever of them is named; a loop over the parts that loads
-    each of them with it meets every sample once for each part.
+    :func:`tacore.load` opens all parts of the dataset, whichever part `path` is: in a loop over the parts it would
+    return every sample once for each part.
 
     Args:
-        path: A `.tortilla` or `.taco`, or any other dataset.
-        options: As for :func:`tacore.load`.
+        path: Path of a `.tortilla` or `.taco`, or of any other dataset.
+        options: Options of :func:`tacore.load`.
     """
     return _load([path], allow_partial=True, **options)
 
@@ -102,10 +105,10 @@ def create(
     progress: bool | Progress = True,
     **parquet: Any,
 ) -> list[Path]:
-    """Writes a Tortilla with a collection, or a Taco, as TACO 0.2.0; a Tortilla alone as Tortilla 0.5.0.
+    """Writes a Tortilla with a collection, or a Taco, as TACO 0.2.0; a Tortilla without a collection as Tortilla 0.5.0.
 
-    A Taco keeps to the rules of 2.0. A Tortilla and its `collection` are checked by those of 0.2.0 alone: FOLDERs may have
-    different children, the task may be ``general`` or none, and a contact may have several e-mails::
+    A Taco must follow the rules of 2.0. A Tortilla and its `collection` are checked by the rules of 0.2.0 only: FOLDERs
+    may have different children, the task may be ``general`` or none, and a contact may have several e-mails::
 
         tortilla = Tortilla([Sample("a", Tortilla([Sample("x", b"1")])), Sample("b", b"2")])
         collection = {
@@ -115,39 +118,39 @@ def create(
         }
         tacore.v1.create(tortilla, "chips.taco", collection)
 
-    FOLDERs become nested Tortillas; places and times get the names and units of those versions. All files appear whole,
-    or none does; the same samples give the same bytes.
+    FOLDERs become nested Tortillas; columns of places and times get the names and units of those versions. All files
+    are written atomically; the same samples give the same bytes.
 
     Args:
-        samples: What is written.
-        output: A name in `.taco` or `.tortilla`.
-        collection: Of a Tortilla that becomes a `.taco`: its members by their names in 0.2.0 or 2.0, or JSON text. What it
-            does not say of the extent comes from the samples.
+        samples: The samples to write.
+        output: Path of the file, which ends in `.taco` or `.tortilla`.
+        collection: Collection of a Tortilla that is written as `.taco`: a dict of its members by their names in 0.2.0
+            or 2.0, or JSON text. Members of the extent that it lacks are computed from the samples.
         overwrite: Replace existing output atomically.
-        split_size: Bytes of samples in each file, such as 20GB; none writes one file of any size. A larger
+        split_size: Maximal size of the samples in each file, such as 20GB; none writes one file of any size. A larger
             dataset becomes `x.0000.part.taco`, ...
         first_part: Number of the first of several files: 0, or 1 as Tortilla 0.5.0 says.
         stats: Store the statistics of the bands of GeoTIFFs: stats:mean, stats:min, stats:max, stats:std.
-        streaming: Store all levels and the chunks of the GeoTIFFs in the footer; they become TOGs.
-        allow_non_tog: With streaming: keep samples that are no GeoTIFF, without chunks.
-        histograms: With streaming: store the histograms of all rasters.
-        block_size: With streaming: side of the tiles in pixels; 0 keeps that of the source, else 512.
+        streaming: Write a streaming file: its footer has all levels and the chunks of the GeoTIFFs, which become TOGs.
+        allow_non_tog: With streaming: accept samples that are not GeoTIFFs; they get no chunks.
+        histograms: Store the histograms of all rasters, with streaming.
+        block_size: With streaming: side of the tiles in pixels; 0 takes that of the source, or 512 if it has none.
         zstd_level: With streaming: ZSTD level, 1 to 22.
         jobs: Number of threads; 0 means one for each processor.
-        temp_dir: Folder in which the output is made, on the same file system; by default its own folder.
+        temp_dir: Folder for the unfinished output, on the same file system; by default that of the output.
         progress: True shows a bar, False nothing. A callable is called periodically with (bytes done, bytes in all);
             the work is cancelled when it returns False or raises.
         parquet: Options of the Parquet files, as for :func:`tacore.export`.
 
     Returns:
-        The files, one unless they are split.
+        Paths of the files: one, or several if the dataset is split.
 
     Raises:
-        TacoValidationError: Before anything is written: `output` is there, has another name, or a rule of 0.2.0 is
+        TacoValidationError: Before anything is written: `output` exists or has another ending, or a rule of 0.2.0 is
             broken.
-        TacoFormatError: `collection` is no JSON object, or has members of other types.
-        TacoSchemaError: A GeoTIFF that cannot be decoded, columns that those versions do not have.
-        TacoIOError: Something cannot be read or written.
+        TacoFormatError: `collection` is not a JSON object, or a member has the wrong type.
+        TacoSchemaError: A GeoTIFF cannot be decoded, or these versions do not support a column.
+        TacoIOError: A sample cannot be read, or the output cannot be written.
     """
     options = {
         "overwrite": overwrite,
@@ -168,7 +171,7 @@ def create(
     if collection is None:
         return _paths(_core.v1_create(core, to, options, callback("Writing", progress)))
     if not isinstance(core, _core.Tortilla):
-        raise TypeError("a Taco has a collection of its own; a Tortilla and a collection are expected, or a Taco alone")
+        raise TypeError("a Taco has its own collection; a Tortilla with a collection, or a Taco alone is expected")
     return _paths(_core.v1_create(core, to, _json(collection), options, callback("Writing", progress)))
 
 
@@ -190,10 +193,13 @@ def compile(
     progress: bool | Progress = True,
     **parquet: Any,
 ) -> list[Path]:
-    """Writes what a dataset shows after its filters, or the samples of a frame, as one Tortilla or TACO, as the name of `output` says, its rows in
-    the order of the view. The collection is that of the view; statistics are not computed.
+    """Writes the rows of a dataset after its filters, or of a frame, in their order, as one `.tortilla` or `.taco`. The
+    collection is that of the dataset; statistics are not computed.
 
     Arguments, result and errors are those of :func:`create`.
+
+    Example:
+        >>> tacore.v1.compile(dataset.sql("SELECT * FROM data WHERE split = 'test'"), "test.taco")
     """
     options = {
         "overwrite": overwrite,
@@ -226,27 +232,31 @@ def convert(
     progress: bool | Progress = True,
     **parquet: Any,
 ) -> list[Path]:
-    """Writes a dataset in another version or container, told by the name of `output`: `.tortilla`, `.taco`, `.tacozip`,
+    """Converts a dataset to another version or container, by the name of `output`: `.tortilla`, `.taco`, `.tacozip`,
     `.zip`, else a FOLDER.
 
-    No byte of a sample changes, and no value of its metadata, which gets names and types of the other version.
-    Partitions are joined. What 2.0 requires and nothing states is filled in, with a warning.
+    Bytes of samples and values of metadata do not change; columns get the names and types of the other version. Parts
+    are joined. Required members of a collection of 2.0 that are missing get default values, with a warning.
 
     Args:
-        input: The dataset.
-        output: The other.
-        collection: What is put over the collection of the input.
+        input: Path of the dataset.
+        output: Path of the new dataset.
+        collection: Members that replace those of the collection of the input.
         overwrite: Replace existing output atomically.
-        split_size: Bytes of samples in each file, such as 4GB; none writes one file of any size.
+        split_size: Maximal size of the samples in each file, such as 4GB; none writes one file of any size.
         group_by: Columns of level 0: one ZIP for each combination of their values.
         consolidate: Write the index .tacocat when there are several ZIPs.
         jobs: Number of threads; 0 means one for each processor.
-        temp_dir: Folder in which the output is made, on the same file system; by default its own folder.
+        temp_dir: Folder for the unfinished output, on the same file system; by default that of the output.
         progress: As for :func:`create`.
         parquet: Options of the Parquet files.
 
     Raises:
-        TacoError: What `load` and `create` raise; TacoSchemaError where no padding makes a tree regular.
+        TacoError: As for :func:`tacore.load` and :func:`create`; TacoSchemaError if padding cannot give all samples the
+            same tree.
+
+    Example:
+        >>> tacore.v1.convert("chips.taco", "chips.tacozip")
     """
     options = {
         "overwrite": overwrite,
@@ -270,23 +280,23 @@ def tortilla2taco(
     temp_dir: PathLike | None = None,
     progress: bool | Progress = True,
 ) -> Path:
-    """Makes a TACO of a Tortilla: another header, and a collection behind the rest.
+    """Converts a Tortilla 0.5.0 to a TACO 0.2.0 by a new header and a collection at its end.
 
     Samples are neither read nor changed.
 
     Args:
-        input: The Tortilla. A part of a set is converted alone.
-        collection: Of the TACO.
-        output: A name in `.taco`; None: `input` itself, which is replaced in one step.
+        input: Path of the Tortilla. If it is one of several parts, only this part is converted.
+        collection: Collection of the TACO.
+        output: Path that ends in `.taco`; None: `input` itself is replaced atomically.
         overwrite: Replace existing output atomically.
-        temp_dir: Folder in which the output is made, on the same file system; by default its own folder.
+        temp_dir: Folder for the unfinished output, on the same file system; by default that of the output.
         progress: As for :func:`create`.
 
     Raises:
-        TacoValidationError: It is a TACO already; the collection breaks a rule of 0.2.0; `output` has another name or is
-            there.
-        TacoFormatError: It is no Tortilla.
-        TacoIOError: Something cannot be read or written.
+        TacoValidationError: The input is a TACO already; the collection breaks a rule of 0.2.0; or `output` has another
+            ending, or exists.
+        TacoFormatError: The input is not a Tortilla.
+        TacoIOError: The input cannot be read, or the output cannot be written.
     """
     to = os.fspath(input if output is None else local_path(output))
     options = {"overwrite": overwrite, "temp_dir": temp_dir}
@@ -302,7 +312,8 @@ def taco2tortilla(
     temp_dir: PathLike | None = None,
     progress: bool | Progress = True,
 ) -> Path:
-    """The reverse of :func:`tortilla2taco`, which drops the collection. Arguments and errors are the same."""
+    """Converts a TACO 0.2.0 to a Tortilla 0.5.0, which has no collection. Arguments and errors are those of
+    :func:`tortilla2taco`."""
     to = os.fspath(input if output is None else local_path(output))
     options = {"overwrite": overwrite, "temp_dir": temp_dir}
     _core.v1_taco2tortilla(os.fspath(input), to, options, callback("Converting", progress))
@@ -318,20 +329,21 @@ def join(
     progress: bool | Progress = True,
     **parquet: Any,
 ) -> Path:
-    """Makes one file of the parts of a set, in their order: the one that :func:`create` writes as one file.
+    """Joins the parts of a dataset to one file, with the same bytes as :func:`create` writes without splitting.
 
     Args:
-        parts: All of them.
-        output: A name in `.taco` or `.tortilla`, as theirs.
+        parts: Paths of all parts, in their order.
+        output: Path of the file, with the same ending as the parts.
         overwrite: Replace existing output atomically.
-        temp_dir: Folder in which the output is made, on the same file system; by default its own folder.
+        temp_dir: Folder for the unfinished output, on the same file system; by default that of the output.
         progress: As for :func:`create`.
         parquet: Options of the Parquet files, of the footer.
 
     Raises:
-        TacoValidationError: Another number of parts than they say, parts of different sets, another name, or `output` is there.
-        TacoFormatError: What cannot be read.
-        TacoIOError: Something cannot be read or written.
+        TacoValidationError: A part is missing, the parts belong to different datasets, or `output` has another ending
+            or exists.
+        TacoFormatError: A part is damaged.
+        TacoIOError: A part cannot be read, or the output cannot be written.
     """
     to = os.fspath(local_path(output))
     options = {"overwrite": overwrite, "temp_dir": temp_dir, "parquet": parquet}
@@ -340,52 +352,55 @@ def join(
 
 
 def read_chunk(rows: Rows, id: str, *, keep_padding: bool = False) -> Any:
-    """A chunk of a raster: the tiles of all its bands at one place, shape (bands, height, width).
+    """Reads a chunk of a raster: the tiles of all its bands at one grid position, as an array (bands, height, width).
 
-    In a streaming TACO one range is read, elsewhere the directory of the TIFF, too.
+    In a streaming TACO one byte range is read; in other datasets also the directory of the TIFF.
 
     Args:
-        rows: A dataset, or a frame.
-        id: That of the raster, or a path of ids, then `::` and the number of the place, counted row by row: "lrf::2".
-        keep_padding: The whole tile where the image ends inside of it; what lies beyond is unspecified.
+        rows: Dataset or frame of the samples.
+        id: Id of the raster, or a path of ids, then `::` and the number of the tile, counted row by row from 0:
+            "lrf::2".
+        keep_padding: Return whole tiles at the edges of the image; pixels outside of the image are unspecified.
 
     Returns:
-        An array of NumPy where that is installed, else a `raster.Tensor`. Bands that were folded from several axes have
-        these instead.
+        A NumPy array if NumPy is installed, else a `raster.Tensor`. If the bands store several axes (time and bands,
+        for example), the array has these axes instead of the first.
 
     Raises:
-        TacoQueryError: Text of another form, or a number that the raster does not have.
-        TacoNavigationError: No such raster.
-        TacoFormatError: The file lies.
-        TacoIOError: It cannot be read.
+        TacoQueryError: `id` has another form, or the raster does not have this tile.
+        TacoNavigationError: There is no such raster.
+        TacoFormatError: The file is damaged.
+        TacoIOError: The file cannot be read.
     """
     return array(_core.v1_read_chunk(rows_of(rows)._core, id, keep_padding))
 
 
 def histograms(rows: Rows) -> list[ComponentHistogram]:
-    """The precomputed histograms of a streaming TACO, of all samples of a dataset or frame together.
+    """Sums the stored histograms of a streaming TACO over all samples of a dataset or frame. No pixels are read.
 
-    No pixels are read. Empty when there are none.
+    Returns:
+        A histogram for each component; an empty list if none are stored.
 
     Raises:
-        TacoQueryError: Rows that are not at level 0.
-        TacoFormatError: Histograms that lie, or of datasets whose ranges differ.
+        TacoQueryError: The rows are not of level 0.
+        TacoFormatError: A histogram is damaged, or datasets have histograms of different ranges.
     """
     return [ComponentHistogram(*each) for each in _core.v1_histograms(rows._core)]
 
 
 def profiles(dataset: TacoDataset) -> list[str]:
-    """Of "stac-tortilla" and "rai-tortilla" those whose fields are all there; empty for datasets of 2.0."""
+    """Profiles of which a dataset has all columns: "stac-tortilla", "rai-tortilla", both or none; none for datasets of
+    2.0."""
     return _core.v1_profiles(dataset._core)
 
 
 def sanity_check(rows: Rows, read: Callable[[Any], object] | None = None, *, jobs: int = 0) -> list[BadSample]:
-    """Reads all samples and all below them, and tells those that cannot be read, or where a container is damaged.
+    """Reads all samples and their descendants, and lists those that cannot be read or whose container is damaged.
 
     Args:
-        rows: A dataset, or a frame.
-        read: Called with the data of each FILE, the path that GDAL opens, or the bytes of one of format BYTES. Whatever
-            it raises is the reason. Threads call it side by side. None: all bytes are read.
+        rows: Dataset or frame of the samples.
+        read: Function called with each FILE: its path for GDAL, or its bytes if its format is BYTES. An exception that
+            it raises is reported as the reason. Several threads call it at once. None: all bytes are read.
         jobs: Number of threads; 0 means one for each processor.
     """
     return [BadSample(*each) for each in _core.v1_sanity_check(rows_of(rows)._core, read, jobs)]

@@ -1,4 +1,4 @@
-"""Checks of samples before they are written, and of datasets that are."""
+"""Validation of datasets, and of samples before they are written."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ ValidationError = TacoValidationError
 
 
 class Issue(NamedTuple):
-    """One broken rule.
+    """A violation of one rule.
 
     Attributes:
-        rule: Its number in docs/rules.md, such as "ZIP-3".
-        is_error: False for a warning.
-        message: What is wrong.
-        path: The file, as it is named in messages; "" when unknown.
-        offset: Byte in it; None when it does not apply.
-        level: Level of the hierarchy; None when it does not apply.
+        rule: Id of the rule in docs/rules.md, such as "ZIP-3".
+        is_error: True for an error, False for a warning.
+        message: Description of the violation.
+        path: Path of the file; "" if unknown.
+        offset: Byte offset in the file; None if it does not apply.
+        level: Level of the hierarchy; None if it does not apply.
     """
 
     rule: str
@@ -46,30 +46,37 @@ def validate(
     base_path: str | os.PathLike[str] | None = None,
     profiles: Sequence[str] = (),
 ) -> list[Issue]:
-    """Every rule of the specification that a dataset breaks, in the order found; goes on after the first.
+    """Validates a dataset against the specification, and lists all violations in the order found.
 
     Args:
-        path: Of any container. One that cannot be opened breaks a rule.
+        path: Path of a dataset of any container. A dataset that cannot be opened is a violation, too.
         deep: Also read every byte: CRC-32, values, statistics of Parquet, pixels of TIFFs.
-        base_path: As of :func:`tacore.load`.
-        profiles: Before 2.0 only: "stac-tortilla", "rai-tortilla", whose fields are to be there.
+        base_path: Folder of the ZIP files of an index, as for :func:`tacore.load`.
+        profiles: For versions before 2.0: profiles ("stac-tortilla", "rai-tortilla") whose columns are required.
+
+    Returns:
+        The violations; an empty list if there are none.
 
     Raises:
-        TacoQueryError: Another profile, or one of a dataset of 2.0.
+        TacoQueryError: A profile is unknown, or the dataset is of version 2.0 and has none.
+
+    Example:
+        >>> for issue in tacore.validator.validate("chips.tacozip", deep=True):
+        ...     print(issue.rule, issue.message)
     """
     base = "" if base_path is None else os.fspath(base_path)
     return [Issue(*found) for found in _core.validate_dataset(os.fspath(path), deep, base, list(profiles))]
 
 
 class SampleValidator(ABC):
-    """A check of samples, for :meth:`tacore.datamodel.Sample.validate_with`."""
+    """Base class of validators for :meth:`tacore.datamodel.Sample.validate_with`."""
 
     @abstractmethod
     def validate(self, sample: Sample) -> None:
-        """Raises ValidationError when the sample is not as it should be."""
+        """Raises ValidationError if the sample is invalid."""
 
     def get_supported_extensions(self) -> list[str]:
-        """Ends of the names of files that this is for."""
+        """File name extensions that this validator supports, such as ".tif"."""
         return []
 
     def __repr__(self) -> str:
@@ -77,20 +84,20 @@ class SampleValidator(ABC):
 
 
 class TacotiffValidator(SampleValidator):
-    """A FILE is a TacoTIFF: a TIFF whose structure fits into `taco:header`, with tiles of one band each, ZSTD, no
-    overviews, as ``taco tog`` writes them. Neither GDAL nor another package is needed."""
+    """Checks that a FILE is a TacoTIFF: a TIFF with ZSTD tiles of one band each and no overviews, as ``taco tog``
+    writes it, so that `taco:header` can store its structure. Neither GDAL nor another package is needed."""
 
     def validate(self, sample: Sample) -> None:
-        """Raises ValidationError with all reasons why it is none."""
+        """Raises ValidationError with all reasons if the sample is not a TacoTIFF."""
         try:
             _core.header().compute(sample._core)
         except (TacoFormatError, TacoSchemaError) as error:
-            raise ValidationError(f"sample {sample.id!r} is no TacoTIFF: {error}") from error
+            raise ValidationError(f"sample {sample.id!r} is not a TacoTIFF: {error}") from error
         except TacoError as error:
             raise ValidationError(str(error)) from error
 
     def get_supported_extensions(self) -> list[str]:
-        """Those of TIFFs."""
+        """File name extensions of TIFFs."""
         return [".tif", ".tiff"]
 
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/utf8.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
@@ -11,42 +12,6 @@ namespace {
 constexpr std::size_t kMaxQuotedBytes = 120;
 
 uint8_t byte_at(std::string_view text, std::size_t position) { return static_cast<uint8_t>(text[position]); }
-
-/// Well-formed first bytes of a character (Unicode 15, table 3-7).
-struct Utf8Lead {
-  uint8_t first, last;
-  std::size_t length;
-  uint8_t second_first, second_last;  // narrower than 80..BF where overlong, surrogate or too high
-};
-constexpr Utf8Lead kUtf8Leads[] = {
-    {0xC2, 0xDF, 2, 0x80, 0xBF}, {0xE0, 0xE0, 3, 0xA0, 0xBF}, {0xE1, 0xEC, 3, 0x80, 0xBF}, {0xED, 0xED, 3, 0x80, 0x9F},
-    {0xEE, 0xEF, 3, 0x80, 0xBF}, {0xF0, 0xF0, 4, 0x90, 0xBF}, {0xF1, 0xF3, 4, 0x80, 0xBF}, {0xF4, 0xF4, 4, 0x80, 0x8F},
-};
-
-bool fits(const Utf8Lead& lead, std::string_view text) {
-  if (byte_at(text, 0) < lead.first || byte_at(text, 0) > lead.last) return false;
-  if (text.size() < lead.length) return false;
-  if (byte_at(text, 1) < lead.second_first || byte_at(text, 1) > lead.second_last) return false;
-  for (std::size_t i = 2; i < lead.length; ++i) {
-    if (byte_at(text, i) < 0x80 || byte_at(text, i) > 0xBF) return false;
-  }
-  return true;
-}
-
-/// Bytes of the character at the start of `text`, which is not empty; 0 when it is not UTF-8.
-std::size_t utf8_length(std::string_view text) {
-  if (byte_at(text, 0) < 0x80) return 1;
-  for (const Utf8Lead& lead : kUtf8Leads) {
-    if (fits(lead, text)) return lead.length;
-  }
-  return 0;
-}
-
-/// True for control characters (C0, DEL, C1), which a terminal may execute.
-bool is_control(std::string_view character) {
-  const uint8_t first = byte_at(character, 0);
-  return first < 0x20 || first == 0x7F || (first == 0xC2 && byte_at(character, 1) < 0xA0);
-}
 
 void append_escaped(std::string& out, std::string_view bytes) {
   constexpr char kDigits[] = "0123456789abcdef";

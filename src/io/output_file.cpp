@@ -23,7 +23,6 @@
 #include "io/open_uninterrupted.hpp"
 #include "io/vsi_path.hpp"
 #include "tacore/error.hpp"
-#include "tacore/plumbing/temporary.hpp"
 
 namespace tacore {
 namespace {

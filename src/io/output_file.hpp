@@ -7,6 +7,7 @@
 #include <string>
 
 #include "io/copy_range.hpp"
+#include "tacore/plumbing/temporary.hpp"
 
 namespace tacore {
 
@@ -63,15 +64,8 @@ struct Temporary {
 /// Throws IoError.
 Temporary make_temporary(const std::string& target, const std::string& temp_dir, bool is_folder);
 
-/// Renames `from` to `to`; without `overwrite`, an existing `to` is an IoError. Throws IoError.
-void rename_to(const std::string& from, const std::string& to, bool overwrite);
-
 /// Exchanges two files or folders atomically. Throws IoError.
 void exchange_names(const std::string& a, const std::string& b);
-
-/// Syncs the folder of `path`, so that the names in it are durable, where its file system supports that. Throws
-/// IoError.
-void sync_folder_of(const std::string& path);
 
 /// A buffer of this thread: `size` bytes of any content, which its next call reuses, as new memory pages for each piece
 /// cost more than copying it. It is aligned as OutputFile::write() wants it at `offset`. Throws std::bad_alloc.

@@ -8,9 +8,12 @@ check() {
 }
 check
 check inof
+check something
 check --nope
 check query
 check query none.tacozip --nope
+check query none.tacozip --formt=csv
+check query none.tacozip -x
 check query none.tacozip 'SELECT 1' extra
 check query none.tacozip --bbox
 check query none.tacozip --bbox 1,2,3
@@ -23,6 +26,7 @@ check query none.tacozip --bbox 0,0,1e999,1
 check query none.tacozip --bbox 0,5,1,4
 check query none.tacozip --bbox --level 1
 check query none.tacozip --datetime yesterday
+check query none.tacozip --datetime 2005/2006
 check query none.tacozip --datetime 2023-02-30
 check query none.tacozip --datetime 2023-02-01/2023-01-01
 check query none.tacozip --level 1
@@ -45,6 +49,7 @@ check --limit 3 info none.tacozip
 check info none.tacozip --tries=1
 check info none.tacozip --cache here
 check create none none.tacozip --no-tacocat
+check index none.tacozip --no-validate-schema
 check tog none.tif none.tog.tif --block 64
 check create none none.tacozip --parquet row_group_rows=1
 check header none.tacozip

@@ -265,7 +265,7 @@ def test_a_tacollection_lists_zips_and_folders(parts: list[Path], tmp_path: Path
     document = tmp_path / "parts" / "TACOLLECTION.json"
     tacore.create_tacollection(tacozips=parts, output=document, overwrite=True)
     assert json.loads(document.read_text())["taco:pit_schema"]["root"]["n"] == 3
-    with pytest.raises(ValueError, match="always called"):
+    with pytest.raises(ValueError, match="the file must be called"):
         tacore.create_tacollection(parts, tmp_path / "parts" / "COLLECTION.json")
     with pytest.raises(ValueError):
         tacore.create_tacollection([])

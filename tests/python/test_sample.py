@@ -305,7 +305,7 @@ def test_an_extension_gives_one_row() -> None:
             sample.extend_with(Bad(answer=answer))
     with pytest.raises(ValueError, match="exactly one row"):
         sample.extend_with(Bad(answer=[{"k": 1}, {"k": 2}]))
-    with pytest.raises(ValueError, match="gave no k"):
+    with pytest.raises(ValueError, match="returned no k"):
         sample.extend_with(Bad(answer={"other": 1}))
     assert sample.keys() == []
 

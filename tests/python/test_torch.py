@@ -117,7 +117,7 @@ def test_batches_equal_those_of_a_loader() -> None:
 
 
 def test_ranks_are_given_together() -> None:
-    with pytest.raises(ValueError, match="together"):
+    with pytest.raises(ValueError, match="only one of rank and world_size is given"):
         TorchIterableDataset(tacore.load(FLAT), rank=1)
     shares = [TorchIterableDataset(tacore.load(FLAT), batch_size=3, rank=rank, world_size=2) for rank in range(2)]
     assert sorted(ids_of(shares[0]) + ids_of(shares[1])) == sorted(in_order())
@@ -256,7 +256,7 @@ def test_an_unfinished_pass_of_workers_starts_again(fake_torch: FakeTorch) -> No
 
 
 def test_options_of_the_data_loader_are_refused() -> None:
-    with pytest.raises(TypeError, match="num_workers is no option here"):
+    with pytest.raises(TypeError, match="'num_workers' is no option here: the DataLoader assigns batches"):
         TorchIterableDataset(tacore.load(FLAT), num_workers=2)
 
 

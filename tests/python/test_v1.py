@@ -233,7 +233,7 @@ def test_create_accepts_trees_and_collections_of_0_2_0(tmp_path: Path) -> None:
     with pytest.raises(tacore.TacoValidationError, match=r"must end in \.taco"):
         v1.create(uneven, tmp_path / "z.tortilla", about)
     taco = Taco(Tortilla([Sample("a", b"1")]), "t", "1.0.0", "d", ["MIT"], [{"name": "p"}], ["other"])
-    with pytest.raises(TypeError, match="a collection of its own"):
+    with pytest.raises(TypeError, match="a Taco has its own collection"):
         v1.create(taco, tmp_path / "z.taco", about)  # type: ignore[call-overload, unused-ignore]
     assert not list(tmp_path.glob("z*"))
 

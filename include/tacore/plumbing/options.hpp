@@ -35,7 +35,8 @@ void visit_options(ParquetOptions& o, Visit&& visit) {
   visit("data_page_size", o.data_page_size, "Size of a data page in encoded bytes.");
   visit("write_statistics", o.write_statistics, "Store minimum, maximum and number of nulls of each row group.");
   visit("use_dictionary", o.use_dictionary, "Dictionary-encode all columns, or none; by default text that repeats.");
-  visit("use_content_defined_chunking", o.use_content_defined_chunking, "End data pages where the values say so.");
+  visit("use_content_defined_chunking", o.use_content_defined_chunking,
+        "End data pages at content-defined boundaries, so that equal data deduplicates.");
   visit("min_chunk_size", o.min_chunk_size, "Minimal size of a content-defined page in bytes.");
   visit("max_chunk_size", o.max_chunk_size, "Maximal size of a content-defined page in bytes.");
 }
@@ -50,7 +51,7 @@ void visit_overwrite(bool& overwrite, Visit&& visit) {
 template <class Visit>
 void visit_temp_dir(std::string& temp_dir, Visit&& visit) {
   visit("temp_dir", temp_dir,
-        "Folder in which the output is made, on the same file system; by default its own folder.");
+        "Folder for the unfinished output, on the same file system; by default that of the output.");
 }
 
 template <class Visit>
@@ -74,7 +75,8 @@ template <class Visit>
 void visit_options(CreateOptions& o, Visit&& visit) {
   visit_options(o.task, visit);
   visit_options(o.output, visit);
-  visit("split_size", o.split_size, "Bytes of samples in each file, such as 4GB; none writes one file of any size.");
+  visit("split_size", o.split_size,
+        "Maximal size of the samples in each file, such as 4GB; none writes one file of any size.");
   visit("group_by", o.group_by, "Columns of level 0: one ZIP for each combination of their values.");
   visit("consolidate", o.consolidate, "Write the index .tacocat when there are several ZIPs.");
   visit_max_concurrent_requests(o.max_concurrent_requests, visit);
@@ -91,15 +93,17 @@ template <class Visit>
 void visit_options(v1::CreateTacoOptions& o, Visit&& visit) {
   visit_options(o.task, visit);
   visit_options(o.output, visit);
-  visit("split_size", o.split_size, "Bytes of samples in each file, such as 20GB; none writes one file of any size.");
+  visit("split_size", o.split_size,
+        "Maximal size of the samples in each file, such as 20GB; none writes one file of any size.");
   visit("first_part", o.first_part, "Number of the first of several files: 0, or 1 as Tortilla 0.5.0 says.");
   visit("stats", o.stats,
         "Store the statistics of the bands of GeoTIFFs: stats:mean, stats:min, stats:max, stats:std.");
-  visit("streaming", o.streaming, "Store all levels and the chunks of the GeoTIFFs in the footer; they become TOGs.");
-  visit("allow_non_tog", o.allow_non_tog, "With streaming: keep samples that are no GeoTIFF, without chunks.");
-  visit("histograms", o.histograms, "With streaming: store the histograms of all rasters.");
+  visit("streaming", o.streaming,
+        "Write a streaming file: its footer has all levels and the chunks of the GeoTIFFs, which become TOGs.");
+  visit("allow_non_tog", o.allow_non_tog, "With streaming: accept samples that are not GeoTIFFs; they get no chunks.");
+  visit("histograms", o.histograms, "Store the histograms of all rasters, with streaming.");
   visit("block_size", o.block_size,
-        "With streaming: side of the tiles in pixels; 0 keeps that of the source, else 512.");
+        "With streaming: side of the tiles in pixels; 0 takes that of the source, or 512 if it has none.");
   visit("zstd_level", o.zstd_level, "With streaming: ZSTD level, 1 to 22.");
 }
 
@@ -113,7 +117,8 @@ void visit_options(TacocatOptions& o, Visit&& visit) {
   visit_options(o.task, visit);
   visit("output", o.output, "Folder of the index; by default the folder of the inputs.");
   visit("validate_schema", o.validate_schema, "Require the same columns in all inputs.");
-  visit("single_file", o.single_file, "Write the single file __TACOCAT__, which only tacore opens, not .tacocat/.");
+  visit("single_file", o.single_file,
+        "Write one file, __TACOCAT__, instead of the folder .tacocat/; only tacore opens it.");
   visit_overwrite(o.overwrite, visit);
   visit_parquet(o.parquet, visit);
 }
@@ -121,7 +126,7 @@ void visit_options(TacocatOptions& o, Visit&& visit) {
 template <class Visit>
 void visit_options(TacollectionOptions& o, Visit&& visit) {
   visit_options(o.task, visit);
-  visit("output", o.output, "Folder of the index; by default the folder of the inputs.");
+  visit("output", o.output, "Folder of TACOLLECTION.json; by default the folder of the inputs.");
   visit("validate_schema", o.validate_schema, "Require the same columns in all inputs.");
   visit_overwrite(o.overwrite, visit);
 }
@@ -136,7 +141,7 @@ void visit_options(EditOptions& o, Visit&& visit) {
 template <class Visit>
 void visit_options(DiffOptions& o, Visit&& visit) {
   visit_options(o.task, visit);
-  visit("quick", o.quick, "Compare data by size and CRC-32, without reading it.");
+  visit("quick", o.quick, "Compare sizes and CRC-32 checksums only, without reading the data.");
 }
 
 template <class Visit>
@@ -148,7 +153,7 @@ void visit_options(SyncOptions& o, Visit&& visit) {
 template <class Visit>
 void visit_options(TiffIndexFileOptions& o, Visit&& visit) {
   visit_options(o.task, visit);
-  visit("output", o.output, "Index file; by default PATH.headers, the only place where readers look.");
+  visit("output", o.output, "Index file; by default PATH.headers, the only name that readers look for.");
   visit("base_path", o.base_path, "Folder of the ZIP files of a TACOCAT or TACOLLECTION.");
   visit_overwrite(o.overwrite, visit);
 }
@@ -158,7 +163,8 @@ void visit_options(TogOptions& o, Visit&& visit) {
   visit_options(o.task, visit);
   visit("block_size", o.block_size, "Side of the tiles in pixels, a multiple of 16.");
   visit("zstd_level", o.zstd_level, "ZSTD level, 1 to 22.");
-  visit("predictor", o.predictor, "TIFF predictor: 1 none, 2 for any type, 3 for floating point; by default 3 or 2.");
+  visit("predictor", o.predictor,
+        "TIFF predictor: 1 none, 2 any type, 3 floating point; by default 3 for floating point, else 2.");
   visit_overwrite(o.overwrite, visit);
 }
 
@@ -186,7 +192,7 @@ void visit_options(RemoteOptions& o, Visit&& visit) {
   visit("token", o.token, "Token of the Hugging Face Hub.");
   visit_max_concurrent_requests(o.max_concurrent_requests, visit);
   visit("max_tries", o.max_tries, "Maximal number of tries of a request that fails for a temporary reason.");
-  visit("timeout", o.timeout, "Seconds to connect, and without data.");
+  visit("timeout", o.timeout, "Seconds to wait for a connection, and for data.");
   visit("cache_dir", o.cache_dir, "Folder of the disk cache of remote files.");
   visit("cache_size", o.cache_size, "Maximal size of the disk cache, such as 500MB.");
 }

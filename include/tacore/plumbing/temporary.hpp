@@ -16,4 +16,11 @@ TACORE_EXPORT std::string temporary_for(const std::string& target, const std::st
 /// one. On a file system without locks, leftovers of killed processes are not removed. Throws IoError.
 TACORE_EXPORT bool hold_temporary(int descriptor, const std::string& temporary, const std::string& target);
 
+/// Renames `from` to `to` in one step. Throws IoError, also when something exists at `to` and `overwrite` is false.
+TACORE_EXPORT void rename_to(const std::string& from, const std::string& to, bool overwrite);
+
+/// Makes names in the folder of `path` durable, where the folder can be opened and its file system can sync it. Throws
+/// IoError.
+TACORE_EXPORT void sync_folder_of(const std::string& path);
+
 }  // namespace tacore

@@ -1,4 +1,4 @@
-"""What is made into datasets: samples, Tortillas, Tacos, and extensions (specification, 7.1.1 and 7.1.2)."""
+"""Datasets to be written: samples, Tortillas, Tacos, and extensions (specification, 7.1.1 and 7.1.2)."""
 
 from .._aliases import former
 from . import sample, taco, tortilla

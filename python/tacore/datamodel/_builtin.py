@@ -1,4 +1,4 @@
-"""The extensions that come with tacore (specification, 5.3), by the names of the published writers."""
+"""Built-in extensions (specification, 5.3), with the names of the published writers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _OfSample(Native, SampleExtension):
 
 
 class _OfPlace(_OfSample):
-    """STAC and ISTAC, whose attributes `centroid` and `time_middle` get the values that are computed from the others."""
+    """Base class of STAC and ISTAC, which compute the attributes `centroid` and `time_middle` if they are not given."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -58,25 +58,26 @@ class _OfTaco(Native, TacoExtension):
 
 
 class STAC(_OfPlace):
-    """`stac:*`: place and time of a sample on a regular grid (`stac:crs`, `stac:tensor_shape`, `stac:geotransform`,
-    `stac:time_start`, `stac:centroid`, `stac:time_end`, `stac:time_middle`).
+    """Columns `stac:*`: footprint and time of a sample on a regular grid (`stac:crs`, `stac:tensor_shape`,
+    `stac:geotransform`, `stac:time_start`, `stac:centroid`, `stac:time_end`, `stac:time_middle`).
 
     EPSG:4326, EPSG:3857 and the UTM zones of WGS 84, ETRS89, NAD83 (from zone 6 on) and SIRGAS 2000 are built in; every
     other CRS needs pyproj.
 
     Args:
-        crs: A code (``EPSG:32630``), WKT, PROJ string or PROJJSON.
-        tensor_shape: At least two sizes in pixels; the last two are rows and columns.
-        geotransform: The affine map from pixels to the CRS, six numbers in GDAL's order.
-        time_start: See :data:`Time`.
-        centroid: WKB Point of longitude and latitude. None: the centre of the grid; the attribute then has it.
-        time_end: Not before the start.
-        time_middle: None: halfway between start and end, if there is an end; the attribute then has it, in the form of
-            `time_start`.
-        sample_id: Error messages begin with it.
+        crs: Coordinate reference system: a code (``EPSG:32630``), WKT, PROJ string or PROJJSON.
+        tensor_shape: Shape of the array in pixels, at least two sizes; the last two are rows and columns.
+        geotransform: Affine map from pixels to the CRS, six numbers in GDAL's order.
+        time_start: Start of acquisition: microseconds since 1970 (UTC), a datetime (naive: UTC), a date, a NumPy
+            datetime64, or text in RFC 3339.
+        centroid: WKB Point of longitude and latitude; None: the centre of the grid, which the attribute then has.
+        time_end: End of acquisition, not before the start.
+        time_middle: Middle of acquisition; None: halfway between start and end, if there is an end. The attribute then
+            has this value, in the form of `time_start`.
+        sample_id: Id of the sample, for error messages.
 
     Raises:
-        TacoSchemaError: An unknown CRS, or an impossible shape, time or place.
+        TacoSchemaError: The CRS is unknown, or the shape, a time or the geotransform is invalid.
 
     Example:
         >>> sample.extend_with(STAC(crs="EPSG:32630", tensor_shape=(3, 256, 256),
@@ -96,29 +97,30 @@ class STAC(_OfPlace):
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], time_start: Time, **more: Any) -> STAC:
-        """CRS, shape and geotransform of a raster; `more` are the other fields. Raises as :func:`tacore.raster.open`,
-        and TacoSchemaError for a raster without them."""
+        """Makes the extension from CRS, shape and geotransform of a raster file; `more` are the other fields. Raises
+        the errors of :func:`tacore.raster.open_raster`, and TacoSchemaError if the raster has no CRS or
+        geotransform."""
         crs, shape, geotransform = _core.raster_stac(os.fspath(path))
         return cls(crs=crs, tensor_shape=shape, geotransform=geotransform, time_start=time_start, **more)
 
 
 class ISTAC(_OfPlace):
-    """`istac:*`: place and time of a sample without a regular grid (`istac:crs`, `istac:geometry`, `istac:time_start`,
-    `istac:time_end`, `istac:time_middle`, `istac:centroid`).
+    """Columns `istac:*`: footprint and time of a sample without a regular grid (`istac:crs`, `istac:geometry`,
+    `istac:time_start`, `istac:time_end`, `istac:time_middle`, `istac:centroid`).
 
     Args:
-        crs: As of :class:`STAC`.
-        geometry: The footprint as WKB in `crs`, not empty.
-        time_start: See :data:`Time`.
-        time_end: Not before the start.
-        time_middle: None: halfway between start and end, if there is an end.
+        crs: Coordinate reference system, as for :class:`STAC`.
+        geometry: Footprint as WKB in `crs`, not empty.
+        time_start: Start of acquisition, as for :class:`STAC`.
+        time_end: End of acquisition, not before the start.
+        time_middle: Middle of acquisition; None: halfway between start and end, if there is an end.
         centroid: WKB Point of longitude and latitude; None: the planar centroid of the geometry.
         check_antimeridian: In a geographic CRS, take the shorter way between two longitudes: an edge from 179 to -179
             then crosses the antimeridian.
-        sample_id: Error messages begin with it.
+        sample_id: Id of the sample, for error messages.
 
     Raises:
-        TacoSchemaError: An unknown CRS, or an impossible geometry, time or place.
+        TacoSchemaError: The CRS is unknown, or the geometry or a time is invalid.
 
     Example:
         >>> sample.extend_with(ISTAC(crs="EPSG:4326", geometry=shapely.box(0, 40, 1, 41).wkb, time_start="2024-01-31"))
@@ -137,24 +139,25 @@ class ISTAC(_OfPlace):
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], time_start: Time, **more: Any) -> ISTAC:
-        """The footprint of a raster in EPSG:4326, and its centre. Raises as :meth:`STAC.from_file`."""
+        """Makes the extension from the footprint of a raster file in EPSG:4326, and its centre. Raises the errors of
+        :meth:`STAC.from_file`."""
         crs, geometry, centroid = _core.raster_istac(os.fspath(path))
         return cls(crs=crs, geometry=geometry, centroid=centroid, time_start=time_start, **more)
 
 
 class GeotiffStats(_OfSample):
-    """`geotiff:stats` of a GeoTIFF: for each band the exact min, max, mean, std, valid %, p25, p50, p75 and p95 of its
-    valid pixels, scaled by `scaling:*` of the sample; for each categorical band the share of each class.
+    """Column `geotiff:stats` of a GeoTIFF: for each band the exact min, max, mean, std, valid %, p25, p50, p75 and p95
+    of its valid pixels, scaled by `scaling:*` of the sample; for a categorical band the share of each class.
 
     Args:
-        categorical: Pixels are classes.
+        categorical: True: pixel values are classes.
         class_values: The possible classes, in the order of the shares.
-        approx: Read the pixels once, which makes percentiles approximate.
-        histograms: Also the column `geotiff:histogram`.
+        approx: True: read the pixels only once, which makes percentiles approximate.
+        histograms: True: also compute the column `geotiff:histogram`.
 
     Raises:
-        TacoSchemaError: Class values without `categorical`, or `categorical` without them; when computed, also a FOLDER
-            and a file that is no GeoTIFF.
+        TacoSchemaError: Only one of `categorical` and `class_values` is given; when computed, also if the sample is a
+            FOLDER or not a GeoTIFF.
 
     Example:
         >>> sample.extend_with(GeotiffStats(categorical=True, class_values=[0, 1, 2]))
@@ -169,7 +172,8 @@ class GeotiffStats(_OfSample):
 
 
 class Stats(_OfSample):
-    """`stats:mean`, `stats:min`, `stats:max` and `stats:std` of TACO 0.2.0: a number for each band of a GeoTIFF.
+    """Columns `stats:mean`, `stats:min`, `stats:max` and `stats:std` of TACO 0.2.0: a number for each band of a
+    GeoTIFF.
 
     Example:
         >>> sample.extend_with(Stats())
@@ -179,15 +183,15 @@ class Stats(_OfSample):
 
 
 class Scaling(_OfSample):
-    """`scaling:*`: physical value = stored value * scale_factor + scale_offset.
+    """Columns `scaling:*`: physical value = stored value * scale_factor + scale_offset.
 
     Args:
-        scale_factor: One number for all bands, or one for each; not 0.
-        scale_offset: The same; any number.
+        scale_factor: Factor: one number for all bands, or one for each band; not 0.
+        scale_offset: Offset: one number for all bands, or one for each band.
         padding: Pixels of padding: top, right, bottom, left.
 
     Raises:
-        TacoSchemaError: A factor of 0, or padding of another length.
+        TacoSchemaError: A factor is 0, or `padding` does not have four numbers.
 
     Example:
         >>> sample.extend_with(Scaling(scale_factor=0.0001, scale_offset=-0.1))  # Sentinel-2 reflectance
@@ -201,7 +205,7 @@ class Scaling(_OfSample):
 
 
 class Split(_OfSample):
-    """`split`: the use of a sample. Raises TacoSchemaError for another word.
+    """Column `split`: the use of a sample in training. Raises TacoSchemaError for any other word.
 
     Args:
         split: "train", "test" or "validation".
@@ -216,8 +220,8 @@ class Split(_OfSample):
 
 
 class Header(_OfSample):
-    """`taco:header`: the positions of the tiles of a TacoTIFF, so that a reader requests nothing but the pixels. When
-    computed, raises TacoSchemaError, with all reasons, for a TIFF that is no TacoTIFF.
+    """Column `taco:header`: the TIFF index of a TacoTIFF (byte ranges of its tiles), so that a reader requests only
+    pixels. When computed, raises TacoSchemaError, with all reasons, if the sample is not a TacoTIFF.
 
     Example:
         >>> sample.extend_with(Header())
@@ -230,16 +234,16 @@ TACOTIFFHeader = Header
 
 
 class RAI(_OfSample):
-    """`rai:*`, for responsible AI: elevation, population, countries, ... over the footprint of a sample (from its STAC
-    or ISTAC columns).
+    """Columns `rai:*`, for responsible AI: elevation, population, countries, ... over the footprint of a sample (from
+    its STAC or ISTAC columns).
 
     Args:
-        layers: By elevation, cisi, gdp, hdi, gmi, pop, admin0, admin1, admin2; any may be missing. A layer is an object
-            with ``value(crs, geometry)`` (the mean over a footprint in WKB, or the name with the largest part of it;
-            None without data), `source` and `version`.
+        layers: Layers by name: elevation, cisi, gdp, hdi, gmi, pop, admin0, admin1, admin2; any may be missing. A layer
+            is an object with ``value(crs, geometry)`` (the mean over a footprint in WKB, or the name that covers the
+            largest part of it; None without data), `source` and `version`.
 
     Raises:
-        TacoSchemaError: Other names; when computed, a sample without a footprint and a value of the wrong kind.
+        TacoSchemaError: A name is unknown; when computed, the sample has no footprint, or a value has the wrong type.
 
     Example:
         >>> sample.extend_with(RAI(layers={"elevation": my_elevation_layer}))
@@ -252,7 +256,7 @@ class RAI(_OfSample):
 
 
 class LandCover(_OfSample):
-    """`landcover:fractions`: the share of each class in the valid pixels of a sample; their sum is 1.
+    """Column `landcover:fractions`: the share of each class in the valid pixels of a sample; their sum is 1.
 
     Example:
         >>> sample.extend_with(LandCover(fractions=[0.25, 0.75]))
@@ -264,7 +268,8 @@ class LandCover(_OfSample):
 
 
 class Change(_OfSample):
-    """`change:time_before` and `change:time_after`, the later one: the times of both images of a pair.
+    """Columns `change:time_before` and `change:time_after`: acquisition times of the earlier and the later image of a
+    pair.
 
     Example:
         >>> sample.extend_with(Change(time_before="2023-02-01", time_after="2023-02-11"))
@@ -277,8 +282,8 @@ class Change(_OfSample):
 
 
 class Methane(_OfSample):
-    """`methane:*` and `plume:geometry`: one plume, or the absence of one. Flux rates are in kg/h, wind is in m/s to the
-    east (u) and to the north (v), the geometry is WKB.
+    """Columns `methane:*` and `plume:geometry`: a methane plume, or its absence. Flux rates are in kg/h, wind is in m/s
+    to the east (u) and to the north (v), the geometry is WKB.
 
     Example:
         >>> sample.extend_with(Methane(isplume=True, ch4_fluxrate=1200.0, wind_source="ERA5"))
@@ -298,7 +303,7 @@ class Methane(_OfSample):
 
 
 class Flood(_OfSample):
-    """`flood:*`: one event. Fractions are parts of the pixels, 0 to 1.
+    """Columns `flood:*`: a flood event. Fractions are shares of the pixels, 0 to 1.
 
     Example:
         >>> sample.extend_with(Flood(event_id="EMSR600", water_fraction=0.4))
@@ -315,18 +320,18 @@ class Flood(_OfSample):
 
 
 class MajorTOM(_OfTortilla):
-    """`majortom:code`: the cell of the Major TOM grid around the centroid of each sample (`stac:centroid`, else
-    `istac:centroid`); null without a centroid. The grid takes no memory, however fine it is.
+    """Column `majortom:code`: the cell of the Major TOM grid that contains the centroid of each sample
+    (`stac:centroid`, else `istac:centroid`); null without a centroid. The grid is computed, and needs no memory.
 
     Args:
-        dist_km: The least distance between grid points, > 0.
-        latitude_range: In degrees; rows of the grid outside of it are left out.
-        longitude_range: The same for columns.
-        sep: The text between the parts of a code.
-        R_EQUATOR_KM: The radius of the globe.
+        dist_km: Least distance between grid points in km, more than 0.
+        latitude_range: Range of latitudes in degrees; rows of the grid outside of it are left out.
+        longitude_range: Range of longitudes in degrees; columns of the grid outside of it are left out.
+        sep: Text between the parts of a code.
+        R_EQUATOR_KM: Radius of the globe in km.
 
     Raises:
-        TacoSchemaError: A distance or range without a grid; when computed, a Tortilla without a column of centroids.
+        TacoSchemaError: The distance or a range gives no grid; when computed, the Tortilla has no column of centroids.
 
     Example:
         >>> tortilla = tortilla.extend_with(MajorTOM(dist_km=10))
@@ -345,9 +350,18 @@ class MajorTOM(_OfTortilla):
         return super()._make()
 
     def latlon2rowcol(self, lats: Any, lons: Any, return_idx: bool = False, integer: bool = False) -> Any:
-        """Rows and columns of positions in degrees: labels (``0054U``, ``0001R``), or with `integer` numbers from the
-        equator and Greenwich; with `return_idx` also their positions among the rows and columns of the grid. Lists for
-        sequences."""
+        """Grid cells of points.
+
+        Args:
+            lats: Latitude in degrees, or a sequence of latitudes.
+            lons: Longitude in degrees, or a sequence of longitudes.
+            return_idx: Also return the positions of rows and columns in the grid, from 0.
+            integer: Return numbers, counted from the equator and Greenwich, instead of labels.
+
+        Returns:
+            Row and column as labels (``0054U``, ``0001R``) or numbers, and with `return_idx` their positions; for
+            sequences, a list of each.
+        """
         if not hasattr(lats, "__len__"):
             return self._rowcol(lats, lons, return_idx, integer)
         if len(lats) != len(lons):
@@ -356,8 +370,8 @@ class MajorTOM(_OfTortilla):
         return tuple(list(part) for part in zip(*found)) if found else ([],) * (4 if return_idx else 2)
 
     def rowcol2latlon(self, rows: Any, cols: Any) -> Any:
-        """The anchors, south-western corners in degrees, of cells given by labels or numbers. Raises TacoSchemaError for
-        one that is not in the grid."""
+        """Latitudes and longitudes in degrees of the anchors (south-western corners) of cells, by labels or numbers.
+        Raises TacoSchemaError for a cell that is not in the grid."""
         if isinstance(rows, (str, int)) or not hasattr(rows, "__len__"):
             return self._grid.rowcol2latlon(rows, cols)
         if len(rows) != len(cols):
@@ -374,15 +388,15 @@ class MajorTOM(_OfTortilla):
 
 
 class SpatialGrouping(_OfTortilla):
-    """`spatialgroup:code`: groups of neighbouring samples, ``sg0000``, ``sg0001``, ..., made by their centroids along a
-    Z-order curve. One of the two limits is needed.
+    """Column `spatialgroup:code`: groups of neighbouring samples, ``sg0000``, ``sg0001``, ..., formed by sorting their
+    centroids along a Z-order curve. At least one of the two limits is required.
 
     Args:
-        target_count: The most samples in a group.
-        target_size: The most bytes in a group: ``4GB``, ``512MiB``, or a number.
+        target_count: Maximal number of samples in a group.
+        target_size: Maximal number of bytes in a group: ``4GB``, ``512MiB``, or a number.
 
     Raises:
-        TacoSchemaError: No limit, or one that is not positive; when computed, a Tortilla without centroids.
+        TacoSchemaError: No limit is given, or a limit is not positive; when computed, the Tortilla has no centroids.
 
     Example:
         >>> tortilla = tortilla.extend_with(SpatialGrouping(target_count=1000))
@@ -397,7 +411,7 @@ class SpatialGrouping(_OfTortilla):
 
 @dataclasses.dataclass(kw_only=True)
 class LabelClass:
-    """One class of a dataset's labels. `category` is its value in the label rasters; it is stored as text."""
+    """A class of labels. `category` is its value in the label rasters; it is stored as text."""
 
     name: str
     category: str | int
@@ -405,11 +419,11 @@ class LabelClass:
 
 
 class Labels(_OfTaco):
-    """`labels:classes`, `labels:description` and `labels:num_classes`: the classes of a dataset's labels.
+    """Keys `labels:classes`, `labels:description` and `labels:num_classes`: the classes of the labels of a dataset.
 
     Args:
-        label_classes: :class:`LabelClass` objects, or dicts of their fields.
-        label_description: The subject of all classes together.
+        label_classes: Classes: :class:`LabelClass` objects, or dicts of their fields.
+        label_description: Description of the labels as a whole.
 
     Example:
         >>> taco.extend_with(Labels(label_classes=[{"name": "water", "category": 1}]))
@@ -425,7 +439,7 @@ class Labels(_OfTaco):
 
 @dataclasses.dataclass(kw_only=True)
 class SpectralBand:
-    """A band of an optical sensor; wavelengths in nm."""
+    """A band of an optical sensor; wavelengths are in nm."""
 
     name: str
     index: int | None = None
@@ -440,21 +454,22 @@ SUPPORTED_SENSORS: tuple[str, ...] = tuple(_core.optical_sensors())
 
 
 def optical_bands(sensor: str) -> list[SpectralBand]:
-    """The bands of one of SUPPORTED_SENSORS, in order. Raises TacoSchemaError for another."""
+    """Lists the bands of a sensor of SUPPORTED_SENSORS, in order. Raises TacoSchemaError for other sensors."""
     names = [field.name for field in dataclasses.fields(SpectralBand)]
     return [SpectralBand(**dict(zip(names, band))) for band in _core.optical_bands(sensor)]
 
 
 class OpticalData(_OfTaco):
-    """`optical:sensor`, `optical:bands` and `optical:num_bands`: the sensor of a dataset and its bands.
+    """Keys `optical:sensor`, `optical:bands` and `optical:num_bands`: the sensor of a dataset and its bands.
 
     Args:
-        sensor: One of SUPPORTED_SENSORS, or some of its bands: ``sentinel2msi[B04, B03, B02]``; any name with `bands`.
-            The attributes `sensor` and `bands` then have the name alone, and the bands.
+        sensor: Name of a sensor: one of SUPPORTED_SENSORS, also with some of its bands (``sentinel2msi[B04, B03,
+            B02]``), or any name together with `bands`. The attribute `sensor` is then the name alone, and `bands` the
+            list of bands.
         bands: :class:`SpectralBand` objects, or dicts of their fields, instead of the built-in bands of the sensor.
 
     Raises:
-        TacoSchemaError: Bands without a sensor; without bands an unknown sensor or band.
+        TacoSchemaError: `bands` is given without `sensor`; or the sensor or a band is unknown.
 
     Example:
         >>> taco.extend_with(OpticalData(sensor="sentinel2msi[B04, B03, B02]"))
@@ -466,7 +481,7 @@ class OpticalData(_OfTaco):
     def _make(self) -> Any:
         bands = [_fields(each, SpectralBand) for each in self.bands or ()]
         made = _core.optical_data(self.sensor or "", [tuple(band.values()) for band in bands])
-        if self.sensor and not bands:  # the attributes have what that stands for
+        if self.sensor and not bands:  # the attributes get the name and the bands
             self.sensor, _, some = (part.strip() for part in self.sensor.partition("["))
             known = {band.name: band for band in optical_bands(self.sensor)}
             names = [name.strip() for name in some.rstrip("] ").split(",")] if some else list(known)
@@ -476,7 +491,7 @@ class OpticalData(_OfTaco):
 
 @dataclasses.dataclass(kw_only=True)
 class Publication:
-    """One work that describes a dataset."""
+    """A publication that describes a dataset."""
 
     doi: str
     citation: str
@@ -484,7 +499,7 @@ class Publication:
 
 
 class Publications(_OfTaco):
-    """`publications`: the works that describe a dataset.
+    """Key `publications`: the publications that describe a dataset.
 
     Args:
         publications: :class:`Publication` objects, or dicts of their fields.
@@ -500,7 +515,7 @@ class Publications(_OfTaco):
 
 
 class SplitStrategy(_OfTaco):
-    """`split:strategy`: how samples were assigned to splits. Raises TacoSchemaError for another word.
+    """Key `split:strategy`: how samples were assigned to splits. Raises TacoSchemaError for any other word.
 
     Args:
         strategy: "random", "stratified", "manual", "other", "none" or "unknown".
@@ -515,8 +530,8 @@ class SplitStrategy(_OfTaco):
 
 
 class RaiStatement(_OfTaco):
-    """`rai:*` after the Croissant RAI vocabulary: texts about responsible use of a dataset. Raises TacoSchemaError when
-    all texts are missing.
+    """Keys `rai:*` of the Croissant RAI vocabulary: texts about the responsible use of a dataset. Raises
+    TacoSchemaError if all texts are missing.
 
     Example:
         >>> taco.extend_with(RaiStatement(data_biases="Few samples at sea."))
@@ -538,17 +553,17 @@ class RaiStatement(_OfTaco):
 
 
 def flood_labels() -> Labels:
-    """The classes of flood masks: invalid, land, water and cloud, with categories 0 to 3."""
+    """Returns the classes of flood masks: invalid, land, water and cloud, with categories 0 to 3."""
     names = ("invalid", "land", "water", "cloud")
     return Labels(label_classes=[LabelClass(name=name, category=at) for at, name in enumerate(names)])
 
 
 def check_convention(convention: str, data: Tortilla | Taco | TacoDataset) -> list[str]:
-    """Lists, one sentence each, how a dataset breaks a convention; the list is empty when it follows it.
+    """Checks whether a dataset follows a convention. Returns one sentence for each fault, none if it follows it.
 
     Args:
         convention: "land-cover", "change", "methane" or "flood".
-        data: The `labels:classes` of a Taco and of a TacoDataset are checked too.
+        data: Tortilla, Taco or TacoDataset; of the last two, `labels:classes` is checked, too.
     """
     from .._dataset import TacoDataset
     from ..transform import to_taco
@@ -558,45 +573,63 @@ def check_convention(convention: str, data: Tortilla | Taco | TacoDataset) -> li
 
 
 def with_stac(tortilla: Tortilla, time_start: Time | None = None, jobs: int = 0) -> Tortilla:
-    """A copy of a Tortilla with the STAC columns of all samples, at each level that has CRS, shape, geotransform and
-    time as columns, or, with `time_start`, whose FILEs are rasters; only the headers of these are read.
+    """Returns a copy of a Tortilla with the STAC columns of all samples.
+
+    They are added at each level that has CRS, shape, geotransform and time as columns; with `time_start` also at levels
+    whose FILEs are rasters, of which only the headers are read.
 
     Args:
-        tortilla: Is not changed.
-        time_start: The time of all samples at levels without `stac:time_start`.
-        jobs: Threads that read; 0: one for each processor.
+        tortilla: Samples; the Tortilla does not change.
+        time_start: Acquisition time of all samples at levels without the column `stac:time_start`.
+        jobs: Number of threads that read; 0 means one for each processor.
 
     Raises:
-        TacoSchemaError: As :class:`STAC`, with the id of the sample; also when no level has these columns.
+        TacoSchemaError: As for :class:`STAC`, with the id of the sample; also if no level has these columns.
+
+    Example:
+        >>> tortilla = with_stac(Tortilla.from_folder("chips"), "2024-06-01")
     """
     return _wrapped(_core.with_stac(tortilla._core, time_start, jobs))
 
 
 def with_istac(tortilla: Tortilla, time_start: Time | None = None, jobs: int = 0) -> Tortilla:
-    """The same for :class:`ISTAC`."""
+    """Returns a copy of a Tortilla with the columns of :class:`ISTAC`. Arguments and errors are those of
+    :func:`with_stac`."""
     return _wrapped(_core.with_istac(tortilla._core, time_start, jobs))
 
 
 def with_geotiff_stats(tortilla: Tortilla, stats: GeotiffStats | None = None, jobs: int = 0) -> Tortilla:
-    """The columns of :class:`GeotiffStats` at each level that has TIFFs; null for FOLDERs, padding and other FILEs."""
+    """Returns a copy of a Tortilla with the columns of :class:`GeotiffStats` at each level that has TIFFs; values are
+    null for FOLDERs, padding and other FILEs.
+
+    Args:
+        tortilla: Samples; the Tortilla does not change.
+        stats: Options of the statistics; None: the default ones.
+        jobs: Number of threads; 0 means one for each processor.
+    """
     stats = stats or GeotiffStats()
     return _wrapped(_core.with_geotiff_stats(tortilla._core, *[*stats._arguments(), jobs]))
 
 
 def with_tiff_index(tortilla: Tortilla, skip_others: bool = False, jobs: int = 0) -> Tortilla:
-    """The column of :class:`Header` at each level that has TIFFs; with `skip_others` null for a TIFF that cannot have
-    one, instead of TacoSchemaError."""
+    """Returns a copy of a Tortilla with the column of :class:`Header` at each level that has TIFFs.
+
+    Args:
+        tortilla: Samples; the Tortilla does not change.
+        skip_others: True: the value is null for a TIFF that is not a TacoTIFF; False: TacoSchemaError is raised.
+        jobs: Number of threads; 0 means one for each processor.
+    """
     return _wrapped(_core.with_tiff_index(tortilla._core, skip_others, jobs))
 
 
 def _microseconds(time: Any) -> int:
-    """Since 1970; without a zone it is UTC."""
+    """Microseconds since 1970 of a datetime; a naive one is UTC."""
     epoch = dt.datetime(1970, 1, 1, tzinfo=time.tzinfo)
     return int((time - epoch) / dt.timedelta(microseconds=1))
 
 
 def _fields(given: Any, cls: Any) -> dict[str, Any]:
-    """The fields of a dataclass, in order, of an object of it or something alike."""
+    """The fields of a dataclass `cls`, in order, from an instance, a dict or a model."""
     found = _plain(given)
     if not isinstance(found, Mapping):
         raise TypeError(f"a {cls.__name__} or a dict of its fields is expected, not {type(given).__name__}")

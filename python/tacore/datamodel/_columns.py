@@ -1,4 +1,4 @@
-"""Metadata in the forms that users state it in."""
+"""Conversion of metadata (dicts, tables, dataclasses, models) to columns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def columns_of(data: Any, what: str) -> _core.Columns:
     """Columns of a table, a mapping of values (one row) or of columns, rows, a dataclass or a Pydantic model.
 
     Raises:
-        TypeError: Anything else; `what` gave it.
+        TypeError: The data has another type; the message begins with `what`, the function that returned it.
     """
     found = _row_of(data)
     if found is not None:
@@ -33,7 +33,7 @@ def columns_of(data: Any, what: str) -> _core.Columns:
     if isinstance(data, (list, tuple)):
         return rows_of(data, what)
     raise TypeError(
-        f"{what} gave {type(data).__name__}; a dict, a table with __arrow_c_stream__ (pyarrow, polars, pandas, ...), "
+        f"{what} returned {type(data).__name__}; a dict, a table with __arrow_c_stream__ (pyarrow, polars, pandas), "
         "rows, a dataclass or a Pydantic model is expected"
     )
 
@@ -42,7 +42,7 @@ def rows_of(rows: Sequence[Any], what: str) -> _core.Columns:
     """Columns of rows, each a mapping, a dataclass or a model; null where one lacks a field."""
     found = [_row_of(row) for row in rows]
     if any(row is None for row in found):
-        raise TypeError(f"{what} gave a list of other things than dicts, dataclasses and Pydantic models")
+        raise TypeError(f"{what} returned a list; its items must be dicts, dataclasses or Pydantic models")
     names = dict.fromkeys(name for row in found if row is not None for name in row)
     return _core.Columns.of_values({name: [(row or {}).get(name) for row in found] for name in names})
 
@@ -57,8 +57,9 @@ def model_of(data: Any) -> dict[str, Any] | None:
 
 
 def schema_of(schema: Any, descriptions: Mapping[str, str] | None = None) -> list[Field]:
-    """Names, types and descriptions of what `get_schema()` gives: a mapping of names to types (Arrow's names, pyarrow
-    or polars types, Python classes), a pyarrow schema, or what has `__arrow_c_schema__` or `__arrow_c_stream__`."""
+    """Names, types and descriptions of the fields of `get_schema()`: a mapping of names to types (names of Arrow types,
+    pyarrow or polars types, Python classes), a pyarrow schema, or an object with `__arrow_c_schema__` or
+    `__arrow_c_stream__`."""
     texts = descriptions or {}
     if isinstance(schema, Mapping):
         found = [(str(name), _type_name(kind)) for name, kind in schema.items()]
@@ -67,12 +68,12 @@ def schema_of(schema: Any, descriptions: Mapping[str, str] | None = None) -> lis
     elif hasattr(schema, "__arrow_c_stream__"):
         found = [(name, kind) for name, kind, _ in _plain(schema).fields()]
     else:
-        raise TypeError(f"get_schema gave {type(schema).__name__}; a mapping of names to types or a schema is expected")
+        raise TypeError(f"get_schema returned {type(schema).__name__}; a dict of names to types or a schema expected")
     return [(name, kind, texts.get(name, "")) for name, kind in found]
 
 
 def table_of(rows: Any) -> Any:
-    """A pyarrow.Table of what has `__arrow_c_stream__`; without pyarrow the object itself."""
+    """A pyarrow.Table of an object with `__arrow_c_stream__`; without pyarrow the object itself."""
     if importlib.util.find_spec("pyarrow") is None:
         return rows
     import pyarrow
@@ -81,7 +82,7 @@ def table_of(rows: Any) -> Any:
 
 
 def pack(columns: _core.Columns) -> list[tuple[str, str, str, list[Any]]]:
-    """Columns as what can be pickled."""
+    """Columns as a list that can be pickled."""
     return [(*field, columns.objects(field[0])) for field in columns.fields()]
 
 
@@ -91,7 +92,7 @@ def unpack(packed: list[tuple[str, str, str, list[Any]]]) -> _core.Columns:
 
 
 class Stream:
-    """Rows that a capsule gives, once."""
+    """An Arrow C stream, which can be read once."""
 
     def __init__(self, capsule: Any) -> None:
         self._capsule = capsule
@@ -118,12 +119,12 @@ def _type_name(kind: Any) -> str:
 
         return str(_plain(polars.DataFrame(schema={"": kind})).fields()[0][1])
     else:
-        raise TacoSchemaError(f"{kind!r} is no type; an Arrow name, a pyarrow or polars type is expected")
+        raise TacoSchemaError(f"{kind!r} is not a type; the name of an Arrow type, a pyarrow or polars type expected")
     return str(_core.Columns.of_schema(schema).fields()[0][1])
 
 
 def _plain(table: Any) -> _core.Columns:
-    """Only pyarrow's users choose between lists and large lists: of the others all are lists."""
+    """Columns of a table; large lists and text become plain ones, except from pyarrow, whose users chose the type."""
     columns = _core.Columns.of_table(table)
     if type(table).__module__.startswith("pyarrow"):
         return columns

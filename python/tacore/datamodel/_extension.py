@@ -1,4 +1,4 @@
-"""Extensions: metadata that is computed (specification, 7.1.2)."""
+"""Extensions: classes that compute metadata (specification, 7.1.2)."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ _T = TypeVar("_T")
 @dataclass_transform(kw_only_default=True, eq_default=False)
 @dataclasses.dataclass(init=False, repr=False, eq=False, kw_only=True)
 class Extension(ABC):
-    """What the three kinds have in common.
+    """Base class of the three kinds of extensions.
 
-    Annotated fields of a subclass are keywords of its constructor, as those of a dataclass; a list, dict or set as a
-    default is copied for each instance. A subclass may as well have an ``__init__`` of its own, or derive from
-    ``pydantic.BaseModel`` too, after this class.
+    Annotated fields of a subclass are keywords of its constructor, as in a dataclass; a list, dict or set as a default
+    is copied for each instance. A subclass may also have an ``__init__`` of its own, or derive from
+    ``pydantic.BaseModel``, listed after this class.
 
     Attributes:
-        schema_only: Nothing is computed; the fields are null and have their types.
-        return_none: Another name of it.
+        schema_only: True: nothing is computed; the fields are null, with their types.
+        return_none: Another name of `schema_only`.
     """
 
     schema_only: bool = False
@@ -48,17 +48,18 @@ class Extension(ABC):
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
-        is_base = cls.__module__ == __name__  # those have no constructor that would stand before Pydantic's
+        is_base = cls.__module__ == __name__  # without a constructor, which would precede that of Pydantic
         if not is_base and not any(base.__module__.startswith("pydantic.") for base in cls.__mro__):
             _make_fields(cls)
 
     @abstractmethod
     def get_schema(self) -> Any:
-        """The fields and their types, in order: a dict of names to types (polars' or pyarrow's, Arrow's names, or
-        `bool`, `int`, `float`, `str`, `bytes`), a pyarrow schema, or a table or schema by the PyCapsule interface."""
+        """Names and types of the fields, in order: a dict of names to types (of polars or pyarrow, names of Arrow
+        types, or `bool`, `int`, `float`, `str`, `bytes`), a pyarrow schema, or a table or schema with the PyCapsule
+        interface."""
 
     def get_field_descriptions(self) -> Mapping[str, str]:
-        """What the fields mean, for `taco:field_schema`; any may be missing."""
+        """Descriptions of the fields by name, for `taco:field_schema`; any may be missing."""
         return {}
 
     def _schema(self) -> list[Field]:
@@ -68,18 +69,20 @@ class Extension(ABC):
         return bool(getattr(self, "schema_only", False) or getattr(self, "return_none", False))
 
     def _typed(self, data: Any) -> _core.Columns:
-        """What `_compute` gave, by the schema. Raises TacoSchemaError when a field of it is missing."""
+        """The result of `_compute` with the types of the schema. Raises TacoSchemaError if a field is missing."""
         schema = self._schema()
         columns = columns_of(data, f"{type(self).__name__}._compute")
         names = {name for name, _, _ in columns.fields()}
         missing = [name for name, _, _ in schema if name not in names]
         if missing:
-            raise TacoSchemaError(f"{type(self).__name__}._compute gave no {', '.join(missing)}, which its schema has")
+            raise TacoSchemaError(
+                f"{type(self).__name__}._compute returned no {', '.join(missing)}; get_schema() has these fields"
+            )
         return columns.typed(schema)
 
 
 class SampleExtension(Extension):
-    """Metadata of one sample.
+    """An extension that computes metadata of single samples.
 
     Example:
         >>> class Clouds(SampleExtension):
@@ -94,10 +97,11 @@ class SampleExtension(Extension):
 
     @abstractmethod
     def _compute(self, sample: Sample) -> Any:
-        """One row: a dict, a table of any library, a dataclass or a Pydantic model."""
+        """Computes the fields of one sample: a dict, a table of one row of any library, a dataclass or a Pydantic
+        model."""
 
     def __call__(self, sample: Sample) -> Any:
-        """A table of one row (pyarrow's, where it is installed)."""
+        """Returns the fields as a table of one row (of pyarrow, if it is installed)."""
         return table_of(self._columns(sample))
 
     def _columns(self, sample: Sample) -> _core.Columns:
@@ -106,22 +110,22 @@ class SampleExtension(Extension):
         columns = self._typed(self._compute(sample))
         if len(columns) != 1:
             raise TacoSchemaError(
-                f"{type(self).__name__}._compute gave {len(columns)} rows for sample {sample.id!r}; "
+                f"{type(self).__name__}._compute returned {len(columns)} rows for sample {sample.id!r}; "
                 "exactly one row expected"
             )
         return columns
 
 
 class TortillaExtension(Extension):
-    """Metadata of all samples of a Tortilla together."""
+    """An extension that computes metadata of all samples of a Tortilla together."""
 
     @abstractmethod
     def _compute(self, tortilla: Tortilla) -> Any:
-        """A row for each sample: a table of any library, a dict of columns, or a list of dicts, dataclasses or
+        """Computes a row for each sample: a table of any library, a dict of columns, or a list of dicts, dataclasses or
         Pydantic models."""
 
     def __call__(self, tortilla: Tortilla) -> Any:
-        """A table with a row for each sample (pyarrow's, where it is installed)."""
+        """Returns a table with a row for each sample (of pyarrow, if it is installed)."""
         return table_of(self._columns(tortilla))
 
     def _columns(self, tortilla: Tortilla) -> _core.Columns:
@@ -136,14 +140,14 @@ class TortillaExtension(Extension):
 
 
 class TacoExtension(Extension):
-    """Keys of COLLECTION.json."""
+    """An extension that computes keys of COLLECTION.json."""
 
     @abstractmethod
     def _compute(self, taco: Taco) -> Any:
-        """One row, as of :class:`SampleExtension`."""
+        """Computes the keys: one row, as for :class:`SampleExtension`."""
 
     def __call__(self, taco: Taco) -> Any:
-        """A table of one row (pyarrow's, where it is installed)."""
+        """Returns the keys as a table of one row (of pyarrow, if it is installed)."""
         return table_of(_core.Columns.of_row(self._values(taco)).typed(self._schema()))
 
     def _values(self, taco: Taco) -> dict[str, Any]:
@@ -153,9 +157,9 @@ class TacoExtension(Extension):
 
 
 def one_row(columns: _core.Columns, what: str) -> dict[str, Any]:
-    """Its values by name. Raises TacoSchemaError unless there is one row."""
+    """The values of a table of one row by name. Raises TacoSchemaError if it has another number of rows."""
     if len(columns) != 1:
-        raise TacoSchemaError(f"{what} gave {len(columns)} rows; exactly one row expected")
+        raise TacoSchemaError(f"{what} returned {len(columns)} rows; exactly one row expected")
     return {name: columns.objects(name)[0] for name, _, _ in columns.fields()}
 
 
@@ -165,7 +169,8 @@ def check_rows(found: int, expected: int) -> None:
 
 
 def _make_fields(cls: type[Extension]) -> None:
-    """Makes a dataclass of it. Pydantic's Field() and defaults that can change count as they do there."""
+    """Makes the class a dataclass. Field() of Pydantic and mutable defaults have the meaning that they have in
+    Pydantic."""
     for name in inspect.get_annotations(cls):
         default = cls.__dict__.get(name)
         if type(default).__name__ == "FieldInfo":
@@ -207,11 +212,11 @@ class Native(Extension):
         return self._maker(*self._arguments())
 
     def get_schema(self) -> dict[str, str]:
-        """Names and Arrow types of its fields."""
+        """Names and Arrow types of the fields."""
         return {name: kind for name, kind, _ in self._core.schema()}
 
     def get_field_descriptions(self) -> dict[str, str]:
-        """What its fields mean."""
+        """Descriptions of the fields."""
         return {name: text for name, _, text in self._core.schema()}
 
     def _schema(self) -> list[Field]:

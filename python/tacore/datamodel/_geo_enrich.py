@@ -1,4 +1,4 @@
-"""What is known of the places of samples: from Earth Engine, or from layers at hand."""
+"""Geographic variables (elevation, climate, soil, population, ...) of samples, from Earth Engine or local layers."""
 
 from __future__ import annotations
 
@@ -42,31 +42,38 @@ _PRODUCTS = {
     "admin_states": _Product("projects/ee-csaybar-real/assets/admin1"),
     "admin_districts": _Product("projects/ee-csaybar-real/assets/admin2"),
 }
-_NOWHERE = 65535  # of the admin layers: water
+_NOWHERE = 65535  # code of water in the admin layers
 _WATER = "Ocean/Sea/Lakes"
 
 
 class GeoEnrich(TortillaExtension):
-    """`geoenrich:<variable>` around the centroid of each sample (`stac:centroid`, else `istac:centroid`).
+    """Columns `geoenrich:<variable>`: geographic variables around the centroid of each sample (`stac:centroid`, else
+    `istac:centroid`).
 
-    With `layers` it is computed from them. Without, Google Earth Engine is asked, by the package `ee`
-    (``pip install earthengine-api``), which you have initialised (``ee.Initialize``). The mean as float, of `admin_*`
-    the name of the most frequent unit; null where there is no data or no centroid.
+    The value is the mean of the variable as float; for `admin_*` it is the name of the most frequent unit. It is null
+    where there is no data or no centroid. Values are computed from `layers`, if given, else requested from Google Earth
+    Engine by the package `ee` (``pip install earthengine-api``), which must be initialised (``ee.Initialize``).
 
     Args:
-        variables: Some of the fifteen, whose order is that of the columns; None: those of `layers`, else all (`admin_*`
-            only with `admin_names`).
-        scale_m: Metres, at least 1: the scale of Earth Engine's reducers; the side of the square for layers.
-        batch_size: Points of a request.
-        max_concurrency: Requests at a time.
-        show_progress: A line on stderr.
-        admin_names: Names by code, by variable (``{"admin_countries": {0: "Afghanistan", ...}}``): a dict, or a table
-            with the columns `admin_code0`, ... and `name`. Earth Engine tells codes only.
-        layers: By variable: objects with ``value(crs, geometry)``, `source` and `version`, as of :class:`RAI`.
+        variables: Variables, some of the fifteen known ones; columns are in their fixed order. None: those of `layers`,
+            else all (`admin_*` only with `admin_names`).
+        scale_m: Scale of Earth Engine's reducers, or side of the square for layers, in metres; at least 1.
+        batch_size: Number of points in a request.
+        max_concurrency: Number of requests in flight.
+        show_progress: Show a progress bar on stderr.
+        admin_names: Names of units by code, for each `admin_*` variable (``{"admin_countries": {0: "Afghanistan",
+            ...}}``): a dict, or a table with the columns `admin_code0`, ... and `name`. Earth Engine returns codes
+            only.
+        layers: Layer of each variable: an object with ``value(crs, geometry)``, `source` and `version`, as for
+            :class:`RAI`.
 
     Raises:
-        TacoSchemaError: Other variables, none, or `admin_*` without names; on computing neither column.
-        TacoBackendError: Earth Engine's package is not installed (on computing).
+        TacoSchemaError: A variable is unknown, there are none, or names of `admin_*` are missing; when computed, the
+            Tortilla has no column of centroids.
+        TacoBackendError: When computed: the package `ee` is not installed.
+
+    Example:
+        >>> tortilla.extend_with(GeoEnrich(variables=["elevation", "population"]))
     """
 
     variables: Sequence[str] | None = None
@@ -95,14 +102,14 @@ class GeoEnrich(TortillaExtension):
             raise TacoSchemaError(f"no variables; some of {known} expected")
         lacking = [name for name in self._active if name not in there]
         if lacking:
-            raise TacoSchemaError(f"{', '.join(lacking)}: no names for the codes of Earth Engine; see admin_names")
+            raise TacoSchemaError(f"{', '.join(lacking)}: names for Earth Engine's codes are missing in admin_names")
 
     def get_schema(self) -> dict[str, str]:
-        """Names and Arrow types, in the order of the columns."""
+        """Names and Arrow types of the columns, in order."""
         return {f"geoenrich:{name}": "string" if name.startswith("admin_") else "float" for name in self._active}
 
     def get_field_descriptions(self) -> dict[str, str]:
-        """Where each comes from."""
+        """Source of each variable."""
         if self.layers is not None:
             return {name: text for name, _, text in self._local().schema()}
         return {f"geoenrich:{name}": f"Earth Engine, {_PRODUCTS[name].asset}" for name in self._active}
@@ -152,7 +159,7 @@ def _names(given: Any, level: int) -> Mapping[int, str]:
 
 
 def _images(active: Sequence[str]) -> list[tuple[str, list[str], Any]]:
-    """For each reducer: its name, the variables, and an image with a band for each."""
+    """(name, variables, image with a band for each variable) of each reducer."""
     require("ee", "GeoEnrich without layers")
     ee = importlib.import_module("ee")
     out = []
@@ -170,7 +177,7 @@ def _images(active: Sequence[str]) -> list[tuple[str, list[str], Any]]:
 
 
 def _ask(images: Any, batch: Sequence[tuple[int, float, float]], scale: float) -> dict[int, dict[str, Any]]:
-    """The values of each row, by variable."""
+    """Requests the values of a batch: for each row, a dict by variable."""
     ee = importlib.import_module("ee")
     points = [ee.Feature(ee.Geometry.Point([lon, lat]), {"row": row}) for row, lon, lat in batch]
     out: dict[int, dict[str, Any]] = {row: {} for row, _, _ in batch}
@@ -180,7 +187,7 @@ def _ask(images: Any, batch: Sequence[tuple[int, float, float]], scale: float) -
         for feature in found["features"]:
             properties = feature["properties"]
             for position, name in enumerate(names):
-                # One band has the reducer's name, several their own or that name with a number.
+                # A single band has the name of the reducer; several have their own, or that name with a number.
                 numbered = f"{reducer}_{position}" if position else reducer
                 out[properties["row"]][name] = properties.get(name, properties.get(numbered))
     return out
@@ -209,7 +216,7 @@ def _point(wkb: bytes | None) -> tuple[float, float] | None:
 
 
 def _batches(points: Sequence[tuple[float, float] | None], size: int) -> Iterator[list[tuple[int, float, float]]]:
-    """Rows and positions of neighbours together, without those that have none."""
+    """Batches of (row, longitude, latitude), sorted along a Z-order curve; rows without a centroid are left out."""
     there = [(row, *point) for row, point in enumerate(points) if point is not None]
     there.sort(key=lambda at: _core.zorder(at[1], at[2]))
     for start in range(0, len(there), size):

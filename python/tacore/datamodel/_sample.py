@@ -30,36 +30,41 @@ _TYPES = ("FILE", "FOLDER", "auto")
 
 
 class MissingFileError(TacoFileNotFoundError, TacoValidationError):
-    """A sample is to be made of a file that does not exist."""
+    """The file of a sample does not exist."""
 
 
 class NoFieldError(TacoSchemaError, KeyError):
-    """There is no such field of metadata."""
+    """A metadata field does not exist."""
 
     def __str__(self) -> str:
         return Exception.__str__(self)
 
 
 class Sample:
-    """A sample to be written: bytes, or the folder of other samples, and their metadata (specification, 7.1.1).
+    """A sample to be written, with metadata: a FILE with data, or a FOLDER of other samples (specification, 7.1.1).
 
-    Fields of metadata are read as attributes, or by ``sample[key]`` where their names are none (``stac:crs``) or mean
-    something here (``path``, ``pop``). Different samples may be used by different threads.
+    Metadata fields are read as attributes, or by ``sample[key]`` if the name is no identifier (``stac:crs``) or is
+    another attribute (``path``, ``pop``). A sample may be used by one thread at a time.
 
     Args:
-        id: Not empty, without ``/``, ``\\`` and ``:``, not starting with ``__``.
-        path: Of a FILE: a path (absolute or from the working folder; a part of a file as GDAL has it), bytes (anything
-            with the buffer protocol, or with ``read()``). Of a FOLDER: a :class:`Tortilla`, as it is now.
-        type: "FILE", "FOLDER", or "auto", which says what `path` says. May stand before `path`, as the specification has
-            them: ``Sample("a", "FILE", "a.tif")``.
-        temp_dir: Where bytes go that are more than fit into memory (256 MiB in the process), and where :attr:`path` of
-            bytes is. Made when it is missing; None: the system's.
-        **metadata: As :meth:`extend_with` takes them in a dict.
+        id: Name of the sample: not empty, without ``/``, ``\\`` and ``:``, not starting with ``__``.
+        path: For a FILE: a path (absolute or relative to the working folder, or ``/vsisubfile/`` for a part of a file),
+            or bytes (an object with the buffer protocol, or with ``read()``). For a FOLDER: a :class:`Tortilla`, which
+            is copied.
+        type: "FILE", "FOLDER", or "auto", which is derived from `path`. May precede `path`, as in the specification:
+            ``Sample("a", "FILE", "a.tif")``.
+        temp_dir: Folder of temporary files: for bytes beyond 256 MiB in the process, and for :attr:`path` of bytes. It
+            is created if it does not exist; None: the system's temporary folder.
+        **metadata: Metadata fields, as :meth:`extend_with` takes them in a dict.
 
     Raises:
-        TacoValidationError: A path that does not exist (also a FileNotFoundError), `type` says another thing.
-        TacoSchemaError: An id or a key that may not be.
-        TypeError: A value that metadata has no form for.
+        TacoValidationError: The path does not exist (also a FileNotFoundError), or `type` contradicts it.
+        TacoSchemaError: The id or a key is not allowed.
+        TypeError: Metadata cannot store a value.
+
+    Example:
+        >>> image = Sample("image", "tile_1/image.tif", cloud_cover=12.5)
+        >>> tile = Sample("tile_1", Tortilla([image, Sample("mask", "tile_1/mask.tif", cloud_cover=None)]))
     """
 
     __slots__ = ("__weakref__", "_children", "_core", "_spilled", "_temp_dir")
@@ -94,17 +99,19 @@ class Sample:
 
     @property
     def id(self) -> str:
+        """Name of the sample."""
         return self._core.id
 
     @property
     def type(self) -> SampleType:
+        """Type of the sample: "FILE" or "FOLDER"."""
         return "FOLDER" if self._core.is_folder else "FILE"
 
     @property
     def path(self) -> Path | str | Tortilla:
-        """The file of a FILE (text for a part of a file, as GDAL has it), the Tortilla of a FOLDER.
+        """Path of a FILE (a ``/vsisubfile/`` path as text for a part of a file), or the Tortilla of a FOLDER.
 
-        Of bytes it is a temporary file that is made when it is first asked for, and goes with this sample.
+        For bytes it is the path of a temporary file, which is written on first access and removed with this sample.
         """
         if self._children is not None:
             return self._children
@@ -114,33 +121,33 @@ class Sample:
 
     @property
     def size_bytes(self) -> int:
-        """Bytes of data; of a FOLDER those of its children."""
+        """Size of the data in bytes; for a FOLDER, of all its descendants."""
         return self._core.size
 
     def read_bytes(self) -> bytes:
-        """The data of a FILE. Raises TacoSchemaError for a FOLDER, TacoIOError when they cannot be read."""
+        """Reads the data of a FILE. Raises TacoSchemaError for a FOLDER, TacoIOError if the file cannot be read."""
         return self._core.read_bytes()
 
     def cleanup(self) -> None:
-        """Lets go of bytes and of the temporary file: an empty FILE is left. Copies, and Tortillas made of this sample,
-        keep theirs. Does nothing to a file of yours."""
+        """Releases the bytes and removes the temporary file of a sample of bytes, which becomes an empty FILE. Copies,
+        and Tortillas made of this sample, keep the bytes. A sample with a path does not change."""
         self._core.cleanup()
         if self._spilled is not None:
             self._spilled[1]()
             self._spilled = None
 
     def keys(self) -> list[str]:
-        """The fields of metadata, in order."""
+        """Names of the metadata fields, in order."""
         return list(self._core.keys())
 
     @property
     def _extension_schemas(self) -> dict[str, pyarrow.DataType]:
-        """The types of the fields of metadata by their names; needs pyarrow."""
+        """Types of the metadata fields by name; needs pyarrow."""
         schema = self.export_metadata().schema
         return {name: schema.field(name).type for name in self.keys()}
 
     def __getitem__(self, key: str) -> Any:
-        """The value of a field of metadata. Raises KeyError."""
+        """Value of a metadata field. Raises KeyError if it does not exist."""
         return self._core.get(key)
 
     def __contains__(self, key: object) -> bool:
@@ -152,16 +159,19 @@ class Sample:
         raise AttributeError(f"a Sample has no attribute or field {name!r}")
 
     def extend_with(self, extension: Any, name: str | None = None) -> None:
-        """Adds fields of metadata; one that is there gets the new value and type.
+        """Adds metadata fields; an existing field gets the new value and type.
 
         Args:
             extension: A dict; a table of one row (pyarrow, polars, pandas, or any with ``__arrow_c_stream__``); a
-                :class:`SampleExtension`; a dataclass or Pydantic model, whose fields get a namespace.
-            name: That namespace; None: the name of the class in lower case.
+                :class:`SampleExtension`; or a dataclass or Pydantic model, whose fields get a namespace.
+            name: Namespace of the fields of a dataclass or model; None: the name of its class in lower case.
 
         Raises:
-            TacoSchemaError: A key that may not be, or more or fewer rows than one. Nothing changes then.
-            TypeError: A value, or an extension, of another kind.
+            TacoSchemaError: A key is not allowed, or the table does not have one row. The sample does not change.
+            TypeError: Metadata cannot store a value, or the extension has another type.
+
+        Example:
+            >>> sample.extend_with({"mission:orbit": 42})
         """
         native = getattr(extension, "_core", None)
         if isinstance(native, _core.SampleExtension) and not extension._is_off():
@@ -174,21 +184,21 @@ class Sample:
             self._core.extend_with(columns)
 
     def pop(self, field: str) -> pyarrow.Table:
-        """Removes a field of metadata and returns it as a table of one row.
+        """Removes a metadata field and returns it as a table of one row.
 
         Raises:
-            TacoSchemaError: `id`, `type` and `path`; also a KeyError for what is not there.
+            TacoSchemaError: The field is `id`, `type` or `path`; or it does not exist (then also a KeyError).
         """
         check_field(field, self.keys(), f"sample {self.id!r}")
         return table_of(self._core.pop(field))
 
     def export_metadata(self) -> pyarrow.Table:
-        """id, type, path (null for a FOLDER and for bytes) and metadata as a table of one row; without pyarrow an
-        object with ``__arrow_c_stream__``."""
+        """Returns id, type, path (null for a FOLDER and for bytes) and metadata as a table of one row; without pyarrow
+        as an object with ``__arrow_c_stream__``."""
         return table_of(Stream(self._core.export_metadata()))
 
     def validate_with(self, validator: SampleValidator) -> None:
-        """Calls ``validator.validate(self)``, which raises what it finds."""
+        """Calls ``validator.validate(self)``, which raises TacoValidationError if the sample is invalid."""
         validator.validate(self)
 
     def __repr__(self) -> str:
@@ -231,7 +241,7 @@ class Sample:
 
 
 def check_field(field: str, keys: list[str], where: str) -> None:
-    """Raises unless it can be popped."""
+    """Raises TacoSchemaError unless the field can be removed."""
     if field in CORE_FIELDS:
         raise TacoSchemaError(f"{where}: Cannot pop core field {field!r}. Core fields are: {', '.join(CORE_FIELDS)}")
     if field not in keys:

@@ -1,4 +1,4 @@
-"""Datasets to be written (specification, 5.4 and 7.1.1)."""
+"""Tacos: datasets to be written (specification, 5.4 and 7.1.1)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class TaskType(str, enum.Enum):
-    """What a dataset can be used for: the tasks of the published writers, usable as the text that they are."""
+    """Machine-learning tasks of a dataset, those of the published writers. A member can be used as text."""
 
     REGRESSION = "regression"
     CLASSIFICATION = "classification"
@@ -54,19 +54,19 @@ class TaskType(str, enum.Enum):
 
 @dataclasses.dataclass
 class Contact:
-    """A person or organization (specification, 5.5.2): providers and curators alike.
+    """A provider or curator: a person or organization (specification, 5.5.2).
 
     Args:
-        name: A name or an organization is needed.
-        organization: Where they belong.
-        email: With an ``@``.
-        role: What they did.
-        roles: Several of them, as published providers have it.
-        url: ``http://`` or ``https://``.
-        links: Further objects, kept as they are.
+        name: Name of the person. `name` or `organization` is required.
+        organization: Name of the organization.
+        email: E-mail address, with an ``@``.
+        role: Role, such as "producer".
+        roles: Several roles, as in published collections.
+        url: Web address, ``http://`` or ``https://``.
+        links: Further objects, which are stored unchanged.
 
     Raises:
-        TacoValidationError: One of these rules.
+        TacoValidationError: A value breaks one of these rules.
     """
 
     name: str | None = None
@@ -95,14 +95,14 @@ Curator = Contact
 
 @dataclasses.dataclass
 class Extent:
-    """Where and when a dataset lies.
+    """Spatial and temporal extent of a dataset.
 
     Args:
         spatial: West, south, east and north in degrees (WGS 84); west > east crosses the antimeridian.
-        temporal: Start and end, ISO 8601 text or datetimes, both with or both without a zone (then UTC).
+        temporal: Start and end as ISO 8601 text or datetimes, both with a time zone, or both without (then UTC).
 
     Raises:
-        TacoValidationError: Out of bounds, south above north, an end before the start.
+        TacoValidationError: A value is out of range, south is above north, or the end is before the start.
     """
 
     spatial: Sequence[float] | None = None
@@ -116,30 +116,35 @@ class Extent:
 
 
 class Taco:
-    """A dataset to be written (specification, 7.1.1).
+    """A dataset to be written: a Tortilla and its collection (specification, 7.1.1).
 
-    What it says is checked when it is made, and again when it is written. Further keys of COLLECTION.json are read as
-    attributes, or by ``taco[key]`` where their names are none (``labels:classes``).
+    The collection is checked when the Taco is made, and again when it is written. Further keys of COLLECTION.json are
+    read as attributes, or by ``taco[key]`` if the name is no identifier (``labels:classes``).
 
     Args:
-        tortilla: Its samples.
-        id: Lower-case letters, digits, ``_`` and ``-``.
-        dataset_version: Of the data.
-        description: For people; Markdown is fine.
-        licenses: At least one; SPDX identifiers are best.
-        providers: Who made the data: at least one :class:`Contact`, or dict of its fields.
-        tasks: At least one :class:`TaskType` or its text.
-        taco_version: For programs that state it: what is written is of 2.0.0.
-        title: At most 250 characters.
-        curators: Who made the dataset of the data.
-        keywords: For searches.
-        extent: An :class:`Extent` or dict of its fields; None: computed from the samples (STAC, ISTAC), the globe where
-            there are none.
+        tortilla: Samples of the dataset.
+        id: Id of the dataset: lower-case letters, digits, ``_`` and ``-``.
+        dataset_version: Version of the data.
+        description: Description, text or Markdown.
+        licenses: Licences, at least one; preferably SPDX identifiers.
+        providers: Persons and organizations that made the data: at least one :class:`Contact`, or a dict of its fields.
+        tasks: Tasks: at least one :class:`TaskType` or its text.
+        taco_version: Accepted for compatibility: datasets are always written as 2.0.0.
+        title: Title, at most 250 characters.
+        curators: Persons and organizations that made the dataset from the data.
+        keywords: Keywords for searches.
+        extent: An :class:`Extent` or a dict of its fields; None: computed from the STAC or ISTAC columns of the
+            samples, or the globe without them.
         **more: Further keys, as :meth:`extend_with` takes them in a dict.
 
     Raises:
-        TacoValidationError: Everything that is wrong with the collection or with the tree of the samples.
-        TacoSchemaError: A key or value that COLLECTION.json has no form for.
+        TacoValidationError: The collection or the tree of the samples breaks rules; the message lists all.
+        TacoSchemaError: COLLECTION.json cannot store a key or value.
+
+    Example:
+        >>> taco = Taco(tortilla, id="chips", dataset_version="1.0.0", description="Chips", licenses=["CC-BY-4.0"],
+        ...             providers=[{"name": "Our lab"}], tasks=["segmentation"])
+        >>> tacore.create(taco, "chips.tacozip")
     """
 
     tortilla: Tortilla
@@ -195,11 +200,13 @@ class Taco:
         self.extend_with(more)
         faults = self._core.faults()
         if faults:
-            raise TacoValidationError(f"dataset {id!r} breaks {len(faults)} rules: " + "; ".join(faults))
+            count = f"{len(faults)} rule{'s' if len(faults) > 1 else ''}"
+            raise TacoValidationError(f"dataset {id!r} breaks {count}: " + "; ".join(faults))
 
     @property
     def extent(self) -> Extent:
-        """As given, else computed from the samples. Raises TacoSchemaError for geometries that are none."""
+        """Extent of the dataset: the given one, else that of the samples. Raises TacoSchemaError for invalid
+        geometries."""
         return self._extent if self._extent is not None else Extent(**self.tortilla._core.extent())
 
     @extent.setter
@@ -208,23 +215,23 @@ class Taco:
 
     @property
     def size_bytes(self) -> int:
-        """The bytes of all FILEs."""
+        """Size of all FILEs in bytes."""
         return self.tortilla.size_bytes
 
     @property
     def collection(self) -> dict[str, Any]:
-        """What COLLECTION.json will say, without the tree and the fields that :func:`tacore.create` adds; a copy."""
+        """Content of COLLECTION.json, without the tree and the field schema that :func:`tacore.create` adds; a copy."""
         return {**self._model(), "extent": dataclasses.asdict(self.extent), **self._more}
 
     def extend_with(self, extension: Any) -> None:
-        """Adds keys of COLLECTION.json; one that is there gets the new value.
+        """Adds keys of COLLECTION.json; an existing key gets the new value.
 
         Args:
             extension: A :class:`TacoExtension`, a dict, a table of one row, a dataclass or a Pydantic model.
 
         Raises:
-            TacoSchemaError: A key of the model, more or fewer rows than one, a value that JSON has no form for.
-                Nothing changes then.
+            TacoSchemaError: A key is an argument of the constructor, the table does not have one row, or JSON cannot
+                express a value. The Taco does not change.
         """
         native = getattr(extension, "_core", None)
         what = type(extension).__name__
@@ -243,29 +250,30 @@ class Taco:
         self._more = more
 
     def validate(self, output: str | os.PathLike[str], **options: Any) -> Validation:
-        """What :func:`tacore.create` has against writing this to `output` with these options, all of it, and what it
-        would write. Writes nothing."""
+        """Runs all checks of :func:`tacore.create` with this output and these options, without writing. Returns all
+        reasons why it would fail, and the files that it would write."""
         from .._create import validate
 
         return validate(self, output, **options)
 
     def make_compliant(self) -> tuple[Taco, list[str]]:
-        """A copy whose samples :func:`tacore.create` takes, and what was changed, a sentence each: children in
-        code-point order where FOLDERs have them in different orders, and padding for those that are missing.
+        """Returns a copy whose samples :func:`tacore.create` accepts, and the changes, one sentence each: children are
+        sorted in code-point order if FOLDERs have them in different orders, and padding replaces missing children.
 
         Raises:
-            TacoSchemaError: What no padding mends.
+            TacoSchemaError: Padding cannot give all samples the same tree.
         """
         from .._create import make_compliant
 
         return make_compliant(self)
 
     def export_metadata(self) -> pyarrow.Table:
-        """:attr:`collection` as a table of one row; without pyarrow an object with ``__arrow_c_stream__``."""
+        """Returns :attr:`collection` as a table of one row; without pyarrow as an object with
+        ``__arrow_c_stream__``."""
         return table_of(library.Columns.of_row(self.collection))
 
     def __getitem__(self, key: str) -> Any:
-        """The value of a key that was added. Raises KeyError."""
+        """Value of a key that was added. Raises KeyError if it does not exist."""
         return self._more[key]
 
     def __getattr__(self, name: str) -> Any:
@@ -275,7 +283,7 @@ class Taco:
         raise AttributeError(f"a Taco has no attribute or key {name!r}")
 
     def __len__(self) -> int:
-        """Samples of level 0."""
+        """Number of samples of level 0."""
         return len(self.tortilla)
 
     def __bool__(self) -> bool:
@@ -286,7 +294,7 @@ class Taco:
 
     @property
     def _core(self) -> library.Taco:
-        """As the library has it."""
+        """The Taco of the C++ library."""
         return self._made(self._more)
 
     def _model(self) -> dict[str, Any]:
@@ -338,7 +346,7 @@ def _texts(given: Sequence[str], what: str) -> list[str]:
 
 
 def _plain(value: Any) -> Any:
-    """Dataclasses, models and enumerations inside of it as dicts and values."""
+    """A value in which dataclasses, models and enumerations are replaced by dicts and values."""
     if isinstance(value, enum.Enum):
         return value.value
     if isinstance(value, Mapping):
@@ -368,7 +376,7 @@ def _times(given: Sequence[Any]) -> list[str]:
         raise TacoValidationError(f"temporal extent {given!r}; start and end expected")
     start, end = (_time(each) for each in given)
     if (start.tzinfo is None) != (end.tzinfo is None):
-        raise TacoValidationError(f"temporal extent {given!r} has one end with a zone and one without")
+        raise TacoValidationError(f"temporal extent {given!r} has one time with a time zone and one without")
     if start > end:
         raise TacoValidationError(f"temporal extent starts at {given[0]}, after its end {given[1]}")
     return [each if isinstance(each, str) else _rfc3339(time) for each, time in zip(given, (start, end))]
@@ -382,7 +390,7 @@ def _time(given: Any) -> dt.datetime:
     try:
         return dt.datetime.fromisoformat(str(given).replace("Z", "+00:00"))
     except ValueError:
-        raise TacoValidationError(f"temporal extent: {given!r} is no time in ISO 8601") from None
+        raise TacoValidationError(f"temporal extent: {given!r} is not a time in ISO 8601") from None
 
 
 def _rfc3339(time: dt.datetime) -> str:

@@ -1,4 +1,4 @@
-"""Samples together (specification, 5.2 and 7.1.1)."""
+"""Tortillas: lists of samples to be written (specification, 5.2 and 7.1.1)."""
 
 from __future__ import annotations
 
@@ -23,22 +23,25 @@ _Compute = Callable[[Iterable[Sample]], Iterable[_core.Columns]]
 
 
 class Tortilla:
-    """Samples to be written, with their metadata: a tree of one to six levels (specification, 7.1.1).
+    """A list of samples to be written, with their metadata: a tree of one to six levels (specification, 7.1.1).
 
-    It has the metadata that its samples have when it is made; what is added to them later does not reach it. Its bytes
-    stay where they are until :func:`tacore.create` copies them.
+    A Tortilla copies the metadata of its samples; later changes of a sample have no effect on it. Data is copied only
+    when :func:`tacore.create` writes it.
 
     Args:
-        samples: In their order.
-        pad_to: Add padding behind them until their number is a multiple of this; None: no padding.
-        strict_schema: All have the same fields, in any order, of the same types. Otherwise the fields of all, null where
-            a sample has none; integers give way to floating point. Also the second argument, where it is a bool: its
-            place in published writers.
+        samples: Samples, in order.
+        pad_to: Add padding after the samples until their number is a multiple of this; None: no padding.
+        strict_schema: True: all samples must have the same metadata fields, in any order, of the same types. False: the
+            Tortilla has the fields of all samples, with null for missing ones, and integers become floating point where
+            types differ. A bool as second positional argument is this argument, as in the published writers.
 
     Raises:
-        TacoSchemaError: No samples, two of one id, fields that differ (they are named), `pad_to` for FOLDERs whose
-            children differ.
-        TacoValidationError: `pad_to` < 1.
+        TacoSchemaError: There are no samples, two have the same id, fields differ (the message names them), or `pad_to`
+            is given for FOLDERs with different children.
+        TacoValidationError: `pad_to` is less than 1.
+
+    Example:
+        >>> tortilla = Tortilla([Sample("a", "a.tif", split="train"), Sample("b", "b.tif", split="test")])
     """
 
     __slots__ = ("__weakref__", "_core", "_samples")
@@ -58,25 +61,31 @@ class Tortilla:
 
     @classmethod
     def from_folder(cls, path: str | os.PathLike[str]) -> Tortilla:
-        """The tree below a folder: its folders are FOLDERs, its files FILEs, siblings in code-point order.
+        """Makes a Tortilla of a directory: subdirectories become FOLDERs, files FILEs; siblings are sorted in
+        code-point order.
 
         Raises:
-            TacoIOError: It cannot be read.
-            TacoSchemaError: Other things than files and folders, more than six levels.
+            TacoIOError: The directory cannot be read.
+            TacoSchemaError: There are entries other than files and directories, or more than six levels.
         """
         return _wrapped(_core.Tortilla.from_folder(os.fspath(path)))
 
     @classmethod
     def from_table(cls, table: Any) -> Tortilla:
-        """The samples that a table lists: `id` (a ``/`` nests, ``tile/band``), `path` of FILEs, all else metadata.
+        """Makes a Tortilla of a table with the columns `id` (``tile/band`` for a child), `path` (of FILEs) and
+        metadata.
 
         Args:
-            table: A file (``.parquet``, ``.csv``, ``.jsonl``, ``.geojson``; its paths are relative to its folder), or a
-                table of any library by the PyCapsule interface (relative to the working folder).
+            table: Path of a ``.parquet``, ``.csv``, ``.jsonl`` or ``.geojson`` file, in which paths are relative to its
+                folder; or a table of any library with the PyCapsule interface, with paths relative to the working
+                folder.
 
         Raises:
-            TacoSchemaError: What it lists cannot be.
-            TacoFormatError, TacoIOError: It cannot be read.
+            TacoSchemaError: A column is missing, or an id, path or value is not allowed.
+            TacoFormatError, TacoIOError: The table cannot be read.
+
+        Example:
+            >>> Tortilla.from_table(pandas.DataFrame({"id": ["a"], "path": ["a.tif"], "split": ["train"]}))
         """
         if isinstance(table, (str, os.PathLike)):
             return _wrapped(_core.Tortilla.from_table(os.fspath(table)))
@@ -86,44 +95,45 @@ class Tortilla:
     def from_columns(
         cls, ids: Iterable[str], paths: Iterable[str | os.PathLike[str]], metadata: Mapping[str, Any] | None = None
     ) -> Tortilla:
-        """Samples in columns, for millions of them: a FILE each.
+        """Makes a Tortilla of columns: the fastest way for millions of FILEs.
 
         Args:
-            ids: One for each sample.
-            paths: As many.
-            metadata: Columns by name, or a table; a value for each sample.
+            ids: Id of each sample.
+            paths: Path of each sample.
+            metadata: Metadata columns by name, or a table, with a value for each sample.
 
         Raises:
-            TacoSchemaError: As the constructor; columns of another length.
-            TacoIOError: There is no such file.
+            TacoSchemaError: As for the constructor; or columns have different lengths.
+            TacoIOError: A file does not exist.
         """
         columns = _core.Columns() if metadata is None else _columns_of(metadata)
         return _wrapped(_core.Tortilla.from_columns(list(ids), [os.fspath(path) for path in paths], columns))
 
     @property
     def samples(self) -> tuple[Sample, ...]:
-        """Those it was made of; made anew, with their metadata, where it was made of something else."""
+        """The samples of level 0: the objects that the Tortilla was made of, or new objects if it was made
+        otherwise."""
         if self._samples is None:
             self._samples = tuple(self._sample(row) for row in range(len(self)))
         return self._samples
 
     @property
     def metadata_table(self) -> pyarrow.Table:
-        """The rows of level 0, as :meth:`export_metadata` has them."""
+        """Table of level 0; see :meth:`export_metadata`."""
         return self.export_metadata()
 
     @property
     def depth(self) -> int:
-        """The deepest level, 0 when no sample has children."""
+        """Number of the deepest level; 0 if no sample has children."""
         return self._core.depth
 
     @property
     def size_bytes(self) -> int:
-        """The bytes of all FILEs."""
+        """Size of all FILEs in bytes."""
         return self._core.num_bytes
 
     def __len__(self) -> int:
-        """Samples of level 0, padding included."""
+        """Number of samples of level 0, padding included."""
         return self._core.num_samples()
 
     def __iter__(self) -> Iterator[Sample]:
@@ -133,36 +143,45 @@ class Tortilla:
         return self.samples[position]
 
     def fields(self, level: int = 0) -> list[Field]:
-        """(name, type, description) of the metadata of a level, in order. Raises TacoSchemaError: no such level."""
+        """Lists (name, type, description) of each metadata field of a level. Raises TacoSchemaError if the level does
+        not exist."""
         return list(self._core.fields(level))
 
     def column(self, key: str, level: int = 0) -> list[Any]:
-        """The values of a field, one for each sample of a level. Raises TacoSchemaError: no such field or level."""
+        """Values of a metadata field, one for each sample of a level. Raises TacoSchemaError if the field or level does
+        not exist."""
         return list(self._core.column(key, level))
 
     def export_metadata(self, deep: int = 0) -> pyarrow.Table:
-        """The rows of a level as a table: id, type, path (null for a FOLDER and for bytes) and metadata; below the root
-        also `internal:parent_id`, the row of the parent, and `internal:current_id`. Without pyarrow an object with
+        """Returns a level as a table: id, type, path (null for a FOLDER and for bytes) and metadata; below level 0 also
+        `internal:parent_id`, the row of the parent, and `internal:current_id`. Without pyarrow it is an object with
         ``__arrow_c_stream__``.
 
+        Args:
+            deep: Number of the level; 0 is the root.
+
         Raises:
-            TacoSchemaError: A level that is not there; the text says why.
+            TacoSchemaError: The level does not exist.
         """
         return table_of(Stream(self._core.export_metadata(deep)))
 
     def extend_with(self, extension: Any, level: int = 0) -> Tortilla:
-        """Adds columns, and returns this Tortilla.
+        """Adds metadata columns, and returns this Tortilla.
 
         Args:
-            extension: A :class:`TortillaExtension` (of level 0), or a value for each sample: a table of any library, a
-                dict of columns, a list of dicts, dataclasses or Pydantic models.
-            level: The level of the columns.
+            extension: A :class:`TortillaExtension` (for level 0); or a value for each sample: a table of any library, a
+                dict of columns, or a list of dicts, dataclasses or Pydantic models.
+            level: Level of the columns; 0 is the root.
 
         Raises:
-            TacoSchemaError: Another number of rows than samples, or a field that is there. Nothing changes then.
+            TacoSchemaError: The number of rows is not that of the samples, or a field exists. The Tortilla does not
+                change.
+
+        Example:
+            >>> tortilla.extend_with(MajorTOM(dist_km=100)).extend_with({"cloud_cover": [12.5, 3.0]})
         """
         if isinstance(extension, SampleExtension):
-            raise TypeError(f"{type(extension).__name__} is of samples, one by one: extend_samples() takes it")
+            raise TypeError(f"{type(extension).__name__} is an extension of single samples; use extend_samples()")
         if callable(extension) and level != 0:
             raise TacoSchemaError(f"an extension computes columns of level 0, not {level}")
         native = getattr(extension, "_core", None)
@@ -182,16 +201,18 @@ class Tortilla:
     def extend_samples(
         self, extension: SampleExtension, jobs: int | None = None, executor: Executor | None = None
     ) -> Tortilla:
-        """Adds what an extension computes of each sample of level 0, several at a time, and returns this Tortilla.
+        """Adds the columns of a sample extension, computed in parallel for each sample of level 0, and returns this
+        Tortilla.
 
-        Padding gets null. The samples themselves stay as they are. The first error is raised; nothing changes then.
+        Padding gets null. The samples themselves do not change. The first error is raised; the Tortilla does not change
+        then.
 
         Args:
-            extension: As for :meth:`Sample.extend_with`.
-            jobs: Threads; None: one for each processor. What the library computes, and most of what rasterio and NumPy
-                do, runs beside each other in threads.
-            executor: Where to compute instead: ``ProcessPoolExecutor`` for what Python itself computes (the extension
-                is then of a module that processes can import), a Dask client's, ...
+            extension: A :class:`SampleExtension`.
+            jobs: Number of threads; None: one for each processor. Extensions of tacore, and most functions of rasterio
+                and NumPy, run in parallel in threads.
+            executor: Executor to use instead of threads: ``ProcessPoolExecutor`` for computations in Python itself (the
+                extension must then be in a module that processes can import), or the executor of a Dask client.
         """
         if not isinstance(extension, SampleExtension):
             raise TypeError(f"a SampleExtension is expected, not {type(extension).__name__}")
@@ -202,10 +223,10 @@ class Tortilla:
             return self._extend_samples(extension, lambda work: threads.map(extension._columns, work))
 
     def pop(self, field: str) -> pyarrow.Table:
-        """Removes a field of level 0 and returns it as a table.
+        """Removes a metadata field of level 0 and returns it as a table.
 
         Raises:
-            TacoSchemaError: `id`, `type` and `path`; also a KeyError for what is not there.
+            TacoSchemaError: The field is `id`, `type` or `path`; or it does not exist (then also a KeyError).
         """
         names = [name for name, _, _ in self.fields()]
         check_field(field, names, "Tortilla")
@@ -214,11 +235,11 @@ class Tortilla:
         return table_of(columns)
 
     def pad(self) -> Tortilla:
-        """The same samples with padding wherever a FOLDER lacks a child that others at its position have
-        (specification, 5.5 and 5.6). Readers hide it.
+        """Returns a copy with padding for each child that a FOLDER lacks and other FOLDERs at its position have
+        (specification, 5.5 and 5.6). Readers hide padding.
 
         Raises:
-            TacoSchemaError: What cannot be completed, all of it.
+            TacoSchemaError: Padding cannot give all samples the same tree; the message lists all reasons.
         """
         return _wrapped(self._core.pad())
 
@@ -240,7 +261,7 @@ class Tortilla:
         self._core, self._samples = core, None
 
     def _extend(self, core: _core.Tortilla) -> None:
-        self._core = core  # the samples are those that they were
+        self._core = core  # the list of samples does not change
 
     def _sample(self, row: int) -> Sample:
         core, children = self._core.sample(row)
@@ -273,7 +294,7 @@ def _wrapped(core: _core.Tortilla, samples: tuple[Sample, ...] | None = None) ->
 
 
 def _data(core: _core.Tortilla) -> list[tuple[str, Any]]:
-    """Ids, and where their bytes are; of a FOLDER the same of its children."""
+    """The id of each sample, and its path or bytes; for a FOLDER such a list of its children."""
     out: list[tuple[str, Any]] = []
     for row in range(core.num_samples()):
         sample, children = core.sample(row)
