@@ -158,9 +158,9 @@ TEST_CASE("ranges outside an array are refused") {
   refused({0, 0}, {}, "has 3 dimensions, found 2 numbers");
   refused({}, {1, 1, 1, 1}, "has 3 dimensions, found 4 numbers");
   refused({4, 0, 0}, {}, "dimension 'time': 0 values from position 4 on, but its length is 4");
-  refused({-1, 0, 0}, {}, "from -1 on");
+  refused({-1, 0, 0}, {}, "4 values from position -1 on");
   refused({0, 0, 0}, {1, 1, 6}, "dimension 'x': 6 values from position 0 on, but its length is 5");
-  refused({0, 0, 0}, {1, 0, 1}, "dimension 'y': 0 from 0 on");
+  refused({0, 0, 0}, {1, 0, 1}, "dimension 'y': 0 values from position 0 on");
   refused({0, 0, INT64_MAX}, {1, 1, INT64_MAX}, "dimension 'x'");
 }
 

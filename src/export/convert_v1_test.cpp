@@ -96,7 +96,7 @@ TEST_CASE("an incomplete set of parts is not joined") {
   some.push_back(parts[0]);
   says(why(some, out), "sample 's0' is also in another part");
   says(why({}, out), "no parts");
-  says(why(parts, folder.path("joined.taco")), "ends in .tortilla");
+  says(why(parts, folder.path("joined.taco")), "must end in .tortilla");
   std::string bytes = file_text(parts[0]);
   bytes[bytes.size() - 5] = 0x7f;  // the length of the Parquet footer
   some = parts;
@@ -120,7 +120,7 @@ TEST_CASE("a file that is already converted or cannot be converted is refused an
   CHECK_THROWS_AS(tortilla2taco(tortilla, taco, demo_collection()), ValidationError);
   CHECK_THROWS_AS(taco2tortilla(taco, tortilla), ValidationError);
   CHECK_THROWS_AS(join({tortilla}, tortilla), ValidationError);
-  says(error_of([&] { tortilla2taco(tortilla, folder.path("y.tortilla"), demo_collection()); }), "ends in .taco");
+  says(error_of([&] { tortilla2taco(tortilla, folder.path("y.tortilla"), demo_collection()); }), "must end in .taco");
   says(error_of([&] { tortilla2taco(tortilla, folder.path("y.taco"), {}); }), "the collection breaks");
   says(error_of([&] { tortilla2taco(folder.write("no.tortilla", "no"), taco, demo_collection()); }), "truncated");
   std::string bytes = file_text(tortilla);

@@ -413,12 +413,12 @@ TEST_CASE("values that v1 cannot represent are refused before anything is writte
        "'a' has the split 'dev'; train, validation or test expected");
   says(why(Tortilla({sized("a", 1, {{"tortilla:file_format", "TORTILLA"}})})),
        "'a' has the format TORTILLA, but is not one: ");
-  says(why(demo(), plain({.first_part = 2})), "number 2; 0 or 1 expected");
+  says(why(demo(), plain({.first_part = 2})), "first_part is 2; 0 or 1 expected");
   says(why(demo(), plain({.output = {.parquet = {.compression = "lzma"}}})), "lzma");
-  says(error_of([&] { create_tortilla(demo(), folder.path("x.taco"), plain()); }), "ends in .tortilla");
-  says(error_of([&] { create_taco({demo(), demo_collection()}, path, plain()); }), "ends in .taco");
+  says(error_of([&] { create_tortilla(demo(), folder.path("x.taco"), plain()); }), "must end in .tortilla");
+  says(error_of([&] { create_taco({demo(), demo_collection()}, path, plain()); }), "must end in .taco");
   says(error_of([&] { create_taco({demo(), {}}, folder.path("x.taco"), plain()); }), "the collection breaks");
-  says(error_of([&] { create_tortilla(demo(), folder.path(".tortilla"), plain()); }), "ends in .tortilla");
+  says(error_of([&] { create_tortilla(demo(), folder.path(".tortilla"), plain()); }), "must end in .tortilla");
   CHECK(std::filesystem::is_empty(folder.path()));
   create_tortilla(demo(), path, plain());
   says(why(demo()), "exists already");

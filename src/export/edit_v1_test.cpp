@@ -123,7 +123,7 @@ TEST_CASE("an invalid edit is refused and changes nothing") {
     says(why(taco, {.drop = {name}}), "it cannot be dropped");
   says(why(taco, {.drop = {"none"}}), "none");
   const auto table = [&](const std::string& text) { return Edit{.columns = {folder.write("t.csv", text)}}; };
-  says(why(taco, table("id,tortilla:offset\na,7\n")), "where it lies");
+  says(why(taco, table("id,tortilla:offset\na,7\n")), "identifies the sample of a row, or locates its bytes");
   says(why(taco, table("id,label\nz,7\n")), "is not a sample");
   says(why(taco, table("id,label\na,7\na,8\n")), "occurs twice");
   says(why(taco, table("id,tortilla:data_split\na,dev\n")), "train, validation or test expected");

@@ -135,14 +135,14 @@ TEST_CASE("a malformed /vsisubfile/ name is refused with its text and the reason
       {"/vsisubfile/,/a", "no _ between"},
       {"/vsisubfile/12,/a_b", "no _ between"},
       {"/vsisubfile/_2,/a", "'' is not an unsigned 64-bit number"},
-      {"/vsisubfile/1_,/a", "'' is not a number"},
-      {"/vsisubfile/-1_2,/a", "'-1' is not a number"},
-      {"/vsisubfile/+1_2,/a", "'+1' is not a number"},
-      {"/vsisubfile/ 1_2,/a", "' 1' is not a number"},
-      {"/vsisubfile/1.0_2,/a", "'1.0' is not a number"},
-      {"/vsisubfile/0x1_2,/a", "'0x1' is not a number"},
-      {"/vsisubfile/1_2_3,/a", "'2_3' is not a number"},
-      {"/vsisubfile/18446744073709551616_1,/a", "'18446744073709551616' is not a number"},
+      {"/vsisubfile/1_,/a", "'' is not an unsigned 64-bit number"},
+      {"/vsisubfile/-1_2,/a", "'-1' is not an unsigned 64-bit number"},
+      {"/vsisubfile/+1_2,/a", "'+1' is not an unsigned 64-bit number"},
+      {"/vsisubfile/ 1_2,/a", "' 1' is not an unsigned 64-bit number"},
+      {"/vsisubfile/1.0_2,/a", "'1.0' is not an unsigned 64-bit number"},
+      {"/vsisubfile/0x1_2,/a", "'0x1' is not an unsigned 64-bit number"},
+      {"/vsisubfile/1_2_3,/a", "'2_3' is not an unsigned 64-bit number"},
+      {"/vsisubfile/18446744073709551616_1,/a", "'18446744073709551616' is not an unsigned 64-bit number"},
   };
   for (const auto& [path, words] : cases) {
     CAPTURE(path);

@@ -92,7 +92,7 @@ TEST_CASE("A file name that leaves the folder or names another file is refused")
       {{std::string("a\0b", 3)}, "NUL"},
       {{"a", "a"}, "two files are called 'a'"},
       {{"a", "a/b"}, "'a' is both a file and a folder"},
-      {{"a/b/c", "a/b"}, "'a/b' is a file"},
+      {{"a/b/c", "a/b"}, "'a/b' is both a file and a folder"},
   };
   for (const auto& c : cases) {
     CAPTURE(c.expected);

@@ -24,8 +24,8 @@ TEST_CASE("invalid ids are refused with the reason") {
   };
   const Case cases[] = {
       {"", "is empty", "is empty"},
-      {".", "is a folder", "is a folder"},
-      {"..", "is a folder", "is a folder"},
+      {".", "is reserved by file systems", "is reserved by file systems"},
+      {"..", "is reserved by file systems", "is reserved by file systems"},
       {"a/b", "contains a slash", "contains a slash"},
       {"/", "contains a slash", "contains a slash"},
       {"a\\b", "contains a slash", "contains a slash"},

@@ -31,7 +31,7 @@ constexpr Vector kVectors[] = {
     {"categorical_128x128.tif", "4c4f564501008000000080000000800080000100080102c4020000000000000100000064190000"},
 };
 
-std::string bytes_of(std::string_view hex) {
+std::string hex_bytes_of(std::string_view hex) {
   std::string out;
   for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
     out += static_cast<char>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16));
@@ -85,8 +85,8 @@ TEST_CASE("an encoded header equals the published bytes of the published fixture
     CAPTURE(vector.file);
     const auto source = local_storage()->open(kImagery + vector.file);
     const auto directory = read_tiff_directory(*source);
-    CHECK(encode_tacotiff_header(directory.layout) == bytes_of(vector.hex));
-    const auto layout = decode_tacotiff_header(bytes_of(vector.hex), source->size(), vector.file);
+    CHECK(encode_tacotiff_header(directory.layout) == hex_bytes_of(vector.hex));
+    const auto layout = decode_tacotiff_header(hex_bytes_of(vector.hex), source->size(), vector.file);
     CHECK(layout.blocks == directory.layout.blocks);
     CHECK(layout.type == directory.layout.type);
     CHECK(layout.predictor == directory.layout.predictor);

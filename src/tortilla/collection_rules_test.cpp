@@ -109,7 +109,7 @@ TEST_CASE("each broken rule is reported in one sentence that starts with the mem
       {"labels", R"({"label_classes":[{"name":"a"}]})", "labels.label_classes[0].category is missing"},
       {"labels", R"({"label_classes":[{"name":"a","category":0.5}]})",
        "category is '0.5', expected a string or a whole"},
-      {"labels", R"({"label_classes":[{"name":"a","category":0},{"name":"a","category":1}]})", "name is 'a', as one"},
+      {"labels", R"({"label_classes":[{"name":"a","category":0},{"name":"a","category":1}]})", "labels.label_classes[1].name is 'a', which occurs twice"},
       {"labels", R"({"label_classes":[],"label_description":[]})", "labels.label_description is '[]'"},
       {"scientific", R"({"doi":5})", "scientific.doi is '5', expected a string"},
       {"scientific", R"({"publications":{}})", "scientific.publications is '{}', expected a list"},

@@ -38,7 +38,7 @@ const std::map<std::string, std::string> kWords = {
     {"encrypted-column-key", "Parquet columns are encrypted; plain expected"},
     {"encrypted-columns", "Parquet columns are encrypted; plain expected"},
     {"encrypted-footer", "Parquet footer is encrypted; plain expected"},
-    {"fixed-length-huge", "asks for"},
+    {"fixed-length-huge", "allocation of "},
     {"footer-length-huge", "Parquet footer states 4294967295 bytes, the file has"},
     {"page-compressed-huge", "states 2147483647 bytes, "},
     {"page-compressed-negative", "states a negative size, or none"},

@@ -96,7 +96,7 @@ TEST_CASE("an invalid chunk is refused") {
       {"valid is larger than shape", [](v1::Chunk& c) { c.valid = {17, 7}; }},
       {"size 0 x 16", [](v1::Chunk& c) { c.valid = {16, 0}; }},
       {"0 bands", [](v1::Chunk& c) { c.shape[0] = 0; }},
-      {"bands does not fit", [](v1::Chunk& c) { c.shape[0] = int64_t{1} << 40; }},
+      {"bands is out of range", [](v1::Chunk& c) { c.shape[0] = int64_t{1} << 40; }},
       {"blocks of 9223372036854775807 x 16", [](v1::Chunk& c) { c.shape[2] = INT64_MAX; }},
       {"2 blocks, the image size requires 3", [](v1::Chunk& c) { c.shape[0] = 3; }},
       {"as many band offsets as lengths", [](v1::Chunk& c) { c.band_offsets = {0}; }},
