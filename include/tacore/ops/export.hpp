@@ -55,11 +55,13 @@ TACORE_EXPORT std::vector<std::string> export_dataset(const Dataset& dataset, co
 /// v2"). Partitions are joined; `options.split_size`, when set, splits anew. Nested Tortillas become FOLDERs; for 2.0,
 /// samples of different shapes are padded, ids that 2.0 does not allow are replaced and kept in a column, and more than
 /// six levels are refused. `collection` replaces that of the input: all of it when it has `json`, else the members that
-/// are set; between a ZIP and a FOLDER it is not used. Members that 2.0 requires and nothing states are filled in, with
+/// are set. Members that 2.0 requires and nothing states are filled in, with
 /// a warning: id by the name of the file, version 1.0.0, a description, licence and provider unknown, task other.
 ///
 /// Throws what load() and create() throw; ValidationError when `input` is an index, or both have one container and
-/// version; SchemaError with the first differences when padding does not make a tree.
+/// version, and for options that the conversion does not use: a collection between a ZIP and a FOLDER and for
+/// `.tortilla`, which has none, `split_size` between a ZIP and a FOLDER, `group_by` unless a version before 2.0 becomes
+/// 2.0; SchemaError with the first differences when padding does not make a tree.
 TACORE_EXPORT std::vector<std::string> convert(const std::string& input, const std::string& output,
                                                const CreateOptions& options = {}, const Collection& collection = {});
 /// convert(), with errors when `zip` or `folder` is something else (§7.1.4).

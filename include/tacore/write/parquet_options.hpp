@@ -17,6 +17,8 @@ struct ParquetOptions {
   int64_t data_page_size = 1024 * 1024;       ///< a data page ends after so many encoded bytes, at least 1
   bool write_statistics = true;               ///< minimum, maximum and number of nulls of each row group and column
   std::optional<bool> use_dictionary = {};    ///< of all columns, or of none; not set: of text that repeats
+
+  bool operator==(const ParquetOptions&) const = default;
 };
 
 }  // namespace tacore
