@@ -82,8 +82,9 @@ def create(
         taco: What is written; it stays usable.
         output: A name that ends in ``.zip`` or ``.tacozip``, in any case, gives ZIPs, another a FOLDER.
         output_format: "auto"; "zip", which refuses another name; "folder" takes the ending of a ZIP away.
-        split_size: Bytes of samples in each file, such as 4GB; none writes one file of any size. Units are powers
-            of 1024; a larger dataset becomes ``x_part0001.tacozip``, ... A FOLDER is never divided.
+        split_size: Bytes of samples in each file, such as 4GB; none writes one file of any size. Only create splits
+            by default: at 4GB, .taco and .tortilla at 20GB. Units are powers of 1024; a larger dataset becomes
+            ``x_part0001.tacozip``, ... A FOLDER is never divided.
         group_by: Columns of level 0: one ZIP for each combination of their values. Each may be divided further.
         consolidate: Write the index .tacocat when there are several ZIPs.
         temp_dir: Folder in which the output is made, on the same file system; by default its own folder.
