@@ -2,17 +2,16 @@
 
 #include <charconv>
 #include <functional>
-#include <map>
 #include <optional>
 
-#include <tacore/write/byte_size.hpp>
 #include <tacore/error.hpp>
 #include <tacore/extensions/geotiff_stats.hpp>
-#include <tacore/extensions/tiff_index.hpp>
 #include <tacore/extensions/majortom.hpp>
 #include <tacore/extensions/spatial_grouping.hpp>
 #include <tacore/extensions/stac.hpp>
+#include <tacore/extensions/tiff_index.hpp>
 #include <tacore/raster/stac.hpp>
+#include <tacore/write/byte_size.hpp>
 
 #include "commands.hpp"
 #include "loaded_library.hpp"

@@ -2,11 +2,10 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "bind.hpp"
-#include "tacore/write/sample.hpp"
 #include "tacore/value.hpp"
+#include "tacore/write/sample.hpp"
 
 namespace tacore::python {
 

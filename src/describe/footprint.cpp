@@ -1,7 +1,6 @@
 #include "describe/footprint.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <span>
 #include <vector>
@@ -9,7 +8,6 @@
 #include "base/longitude.hpp"
 #include "model/antimeridian.hpp"
 #include "model/collection_merge.hpp"
-#include "model/wkb.hpp"
 #include "model/wkb_walk.hpp"
 
 namespace tacore::descriptions {

@@ -4,7 +4,6 @@
 #include <chrono>
 
 #include "base/epoch.hpp"
-#include "base/text.hpp"
 #include "dataset/dataset_impl.hpp"
 #include "export/dataset_tree.hpp"
 #include "export/legal_ids.hpp"
