@@ -64,9 +64,8 @@ void convert(const Dataset& dataset, const std::string& output, CreateOptions op
   const std::string document = document_of(dataset, tree, options.transformer);
   if (dataset.format() == Format::Folder && !is_remote(dataset.path()))
     warn_of_other_files(without_slashes(dataset.path()), tree);
-  const Tortilla tortilla(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)}));
   try {
-    create_as(tortilla, document, output, options);
+    create_as(tortilla_of(std::move(tree)), document, output, options);
   } catch (const SchemaError& error) {
     if (!error.message().starts_with("PIT violation")) throw;
     throw SchemaError(error.message() + "; export fills in what is missing", error.context());

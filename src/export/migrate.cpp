@@ -24,10 +24,6 @@
 namespace tacore::v1 {
 namespace {
 
-Tortilla tortilla_of(Tree tree) {
-  return Tortilla(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)}));
-}
-
 /// `given` over `base`: the whole when it is a document, else the members that are set.
 Collection put_over(const Collection& base, const Collection& given) {
   if (!given.json.empty()) return given;
@@ -75,17 +71,6 @@ Collection filled(Collection out, const std::string& path) {
   if (!made.empty())
     log::warning(path + ": filled in what TACO 2.0 requires of a collection: " + tacore::join(made, ", "));
   return out;
-}
-
-/// The tree as 2.0 can store it: padded where that is enough.
-Tree regular(Tree tree) {
-  tree = with_legal_ids(std::move(tree));
-  try {
-    check_tree(tree);
-  } catch (const SchemaError&) {
-    return pad(tree);  // its own error when padding does not help
-  }
-  return tree;
 }
 
 CreateTacoOptions v1_options(const CreateOptions& options) {
@@ -176,7 +161,7 @@ std::vector<std::string> migrate(const std::shared_ptr<const Storage>& storage, 
   }
   Input found = read_v1(at, storage, input, options.task.jobs);
   if (is_v1_name(output)) return write_v1(std::move(found), collection, output, options);
-  Tree tree = regular(std::move(found.tree));
+  Tree tree = regular(with_legal_ids(std::move(found.tree)));
   Collection about = collection_for_v2(found.collection, collection, input);
   about.taco_version.clear();
   about.extent = extent_of(tree, about.extent, collection.extent, options.transformer);

@@ -121,7 +121,7 @@ Tortilla retyped(const Tortilla& samples) {
     if (!out) out = tree;
     out->levels[k].columns = std::move(columns);
   }
-  return out ? Tortilla(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{*std::move(out)})) : samples;
+  return out ? tortilla_of(*std::move(out)) : samples;
 }
 
 void check_collection(const Collection& collection) {
