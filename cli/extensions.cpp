@@ -2,7 +2,6 @@
 
 #include <charconv>
 #include <functional>
-#include <map>
 #include <optional>
 
 #include <tacore/error.hpp>

@@ -467,6 +467,12 @@ void add_collection(CLI::App* command, CollectionOptions& options) {
   texts("--keyword", "WORD", "Keyword for search; repeat for more", options.keywords);
 }
 
+void require_streaming(CLI::App* command) {
+  for (const char* name : {"--allow-non-tog", "--no-histograms", "--block-size", "--zstd-level"}) {
+    command->get_option(name)->needs(command->get_option("--streaming"));
+  }
+}
+
 void add_create(Tool& tool) {
   auto [command, options] =
       tool.add("create", "Creates a dataset from a folder or a table of files",
@@ -501,9 +507,7 @@ void add_create(Tool& tool) {
       "Add placeholders until the number of samples of level 0 is a multiple of N");
   visit_options(options->how, OptionAdder(command, {"max_concurrent_requests"}));
   visit_options(options->v1, OptionAdder(command, {}, kV1Group));
-  for (const char* name : {"--allow-non-tog", "--no-histograms", "--block-size", "--zstd-level"}) {
-    command->get_option(name)->needs(command->get_option("--streaming"));
-  }
+  require_streaming(command);
 }
 
 void add_export(Tool& tool) {
@@ -543,6 +547,7 @@ void add_compile(Tool& tool) {
   command->add_option("OUT", options->output, "New .taco or .tortilla")->required();
   add_selection(command, options->selection);
   visit_options(options->how, OptionAdder(command, {"stats"}));
+  require_streaming(command);
 }
 
 void add_concat(Tool& tool) {

@@ -3,7 +3,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "text.hpp"

@@ -8,7 +8,6 @@
 
 #include <cstring>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "interruptible.hpp"

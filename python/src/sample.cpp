@@ -7,7 +7,6 @@
 
 #include <cstring>
 #include <optional>
-#include <tuple>
 
 #include "capsule.hpp"
 #include "columns.hpp"

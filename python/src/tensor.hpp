@@ -1,9 +1,7 @@
 #pragma once
 
-#include <array>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <utility>
 #include <vector>
 

@@ -3,7 +3,6 @@
 #include <nanobind/stl/string.h>
 
 #include <cstdint>
-#include <limits>
 #include <utility>
 
 #include "text.hpp"

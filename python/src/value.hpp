@@ -2,7 +2,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "bind.hpp"
 #include "tacore/value.hpp"

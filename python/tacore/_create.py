@@ -83,8 +83,9 @@ def create(
         output: Path of the dataset. A name that ends in ``.zip`` or ``.tacozip`` (also in capitals) gives ZIPs, any
             other name a FOLDER.
         output_format: "auto" decides by the name; "zip" requires such an ending; "folder" removes it.
-        split_size: Maximal size of the samples in each file, such as 4GB; none writes one file of any size. Units are
-            powers of 1024; a larger dataset becomes ``x_part0001.tacozip``, ... A FOLDER is never divided.
+        split_size: Maximal size of the samples in each file, such as 4GB; none writes one file of any size. Only
+            create splits by default: at 4GB, .taco and .tortilla at 20GB. Units are powers of 1024; a larger dataset
+            becomes ``x_part0001.tacozip``, ... A FOLDER is never divided.
         group_by: Columns of level 0: one ZIP for each combination of their values. Each may be divided further.
         consolidate: Write the index .tacocat when there are several ZIPs.
         temp_dir: Folder for the unfinished output, on the same file system; by default that of the output.

@@ -127,8 +127,8 @@ def create(
         collection: Collection of a Tortilla that is written as `.taco`: a dict of its members by their names in 0.2.0
             or 2.0, or JSON text. Members of the extent that it lacks are computed from the samples.
         overwrite: Replace existing output atomically.
-        split_size: Maximal size of the samples in each file, such as 20GB; none writes one file of any size. A larger
-            dataset becomes `x.0000.part.taco`, ...
+        split_size: Maximal size of the samples in each file, such as 20GB; none writes one file of any size. Only
+            create splits by default: at 20GB. A larger dataset becomes `x.0000.part.taco`, ...
         first_part: Number of the first of several files: 0, or 1 as Tortilla 0.5.0 says.
         stats: Store the statistics of the bands of GeoTIFFs: stats:mean, stats:min, stats:max, stats:std.
         streaming: Write a streaming file: its footer has all levels and the chunks of the GeoTIFFs, which become TOGs.
@@ -241,9 +241,10 @@ def convert(
     Args:
         input: Path of the dataset.
         output: Path of the new dataset.
-        collection: Members that replace those of the collection of the input.
+        collection: Members that replace those of the collection of the input, of datasets before 2.0 or for `.taco`.
         overwrite: Replace existing output atomically.
-        split_size: Maximal size of the samples in each file, such as 4GB; none writes one file of any size.
+        split_size: Maximal size of the samples in each file, such as 4GB; none writes one file of any size. Only
+            create splits by default: at 4GB, .taco and .tortilla at 20GB.
         group_by: Columns of level 0: one ZIP for each combination of their values.
         consolidate: Write the index .tacocat when there are several ZIPs.
         jobs: Number of threads; 0 means one for each processor.

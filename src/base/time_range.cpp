@@ -1,7 +1,6 @@
 #include "tacore/time_range.hpp"
 
 #include <cstdio>
-#include <optional>
 
 #include "base/epoch.hpp"
 #include "base/text.hpp"

@@ -71,6 +71,11 @@ std::shared_ptr<const LevelTable> Container::assemble(int level) const {
   throw FormatError("level " + std::to_string(level) + " is missing", where(level));
 }
 
+std::string Container::subfile_sql(const std::string& root) {
+  return "'/vsisubfile/' || " + sql_identifier(names::kOffset) + " || '_' || " + sql_identifier(names::kSize) + " || " +
+         root;
+}
+
 std::optional<RowRange> Container::children(int level, int64_t row) const {
   return computed_children(*this, level, row);
 }

@@ -153,6 +153,8 @@ class Container {
   /// The `__meta__` in `source`: a small one is read whole, so that its rows take no more requests.
   static std::shared_ptr<const LevelTable> open_meta_table(std::shared_ptr<const ByteSource> source,
                                                            const ErrorContext& where);
+  /// vsi_sql() where a FILE is a range of a file. `root`: the SQL of a comma and the GDAL path of that file.
+  static std::string subfile_sql(const std::string& root);
   ErrorContext where(int level) const { return {.path = path_, .offset = {}, .level = level}; }
 
  private:

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/text.hpp"
 #include "container/read_hints.hpp"
 #include "format/names.hpp"
 #include "io/document.hpp"

@@ -82,15 +82,13 @@ class TacocatContainer : public Container {
   Format format() const noexcept override { return Format::Tacocat; }
 
   std::string vsi_path(const RowAddress& row) const override {
-    const ByteRange range = range_of(row);
-    return vsi_subfile(range.offset, range.size, path_of_name(root_, file_of(row)));
+    return vsi_subfile(range_of(row), path_of_name(root_, file_of(row)));
   }
 
   std::string vsi_sql(int) const override {
     // As file_of(), the SQL function refuses a source file that leads out of the folder.
-    return "'/vsisubfile/' || " + sql_identifier(names::kOffset) + " || '_' || " + sql_identifier(names::kSize) +
-           " || ',' || tacore_folder_path(" + sql_literal(root_) + ", " + sql_identifier(names::kSourceFile) +
-           ", 'FILE')";
+    return subfile_sql("',' || tacore_folder_path(" + sql_literal(root_) + ", " + sql_identifier(names::kSourceFile) +
+                       ", 'FILE')");
   }
 
   RowAddress proved(RowAddress row) const override {

@@ -48,15 +48,9 @@ class ZipContainer : public Container {
     return row;
   }
 
-  std::string vsi_path(const RowAddress& row) const override {
-    const ByteRange range = range_of(row);
-    return vsi_subfile(range.offset, range.size, root_);
-  }
+  std::string vsi_path(const RowAddress& row) const override { return vsi_subfile(range_of(row), root_); }
 
-  std::string vsi_sql(int) const override {
-    return "'/vsisubfile/' || " + sql_identifier(names::kOffset) + " || '_' || " + sql_identifier(names::kSize) +
-           " || " + sql_literal("," + root_);
-  }
+  std::string vsi_sql(int) const override { return subfile_sql(sql_literal("," + root_)); }
 
   std::shared_ptr<const ByteSource> open_data(const RowAddress& row) const override {
     return verify_ ? open_sample(source_, proofs_, entry_of(row, path())) : slice(source_, range_of(row));

@@ -4,10 +4,8 @@
 #include <functional>
 
 #include "base/text.hpp"
-#include "container/child_rows.hpp"
 #include "format/names.hpp"
 #include "format/tortilla_names.hpp"
-#include "io/vsi_path.hpp"
 #include "model/identifier.hpp"
 #include "table/cells.hpp"
 

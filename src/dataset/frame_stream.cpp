@@ -1,6 +1,5 @@
 #include "dataset/frame_stream.hpp"
 
-#include <map>
 #include <utility>
 
 namespace tacore {

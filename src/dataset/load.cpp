@@ -12,31 +12,6 @@
 namespace tacore {
 namespace {
 
-Dataset open_dataset(const std::string& path, const Detected& at, const LoadOptions& options,
-                     std::shared_ptr<const Storage> storage) {
-  auto impl = std::make_shared<Dataset::Impl>();
-  impl->path = path;
-  impl->format = at.format;
-  if (at.format == Format::Tacollection) {
-    impl->collection = std::make_shared<const Collection>(read_collection(*storage, at, path));
-    if (impl->collection->sources.empty())
-      throw FormatError("no taco:sources: the partitions are unknown", {.path = path});
-    std::set<std::string> files;
-    for (const auto& source : impl->collection->sources) {
-      if (files.insert(source.file).second) continue;
-      throw FormatError("taco:sources: " + in_quotes(source.file) + " is listed twice", {.path = path});
-    }
-    impl->partitions =
-        std::make_shared<const Partitions>(std::move(storage), impl->collection->sources,
-                                           options.base_path.empty() ? at.folder : options.base_path, options.verify);
-    return Dataset(std::move(impl));
-  }
-  auto container = open_container(std::move(storage), at, path, options.base_path, options.verify);
-  impl->collection = std::shared_ptr<const Collection>(container, &container->collection());
-  impl->base.base = std::move(container);
-  return Dataset(std::move(impl));
-}
-
 /// The partitions of one dataset, in order, must all state the same number of partitions.
 void check_partitions(const Detected& first, const Detected& at) {
   if (at.num_partitions == first.num_partitions) return;
@@ -99,6 +74,32 @@ Dataset open_partitions(const std::string& path, const Detected& at, const LoadO
 }
 
 }  // namespace
+
+Dataset open_dataset(const std::string& path, const Detected& at, const LoadOptions& options,
+                     std::shared_ptr<const Storage> storage) {
+  auto impl = std::make_shared<Dataset::Impl>();
+  impl->path = path;
+  impl->format = at.format;
+  if (at.format == Format::Tacollection) {
+    impl->collection = std::make_shared<const Collection>(read_collection(*storage, at, path));
+    if (impl->collection->sources.empty())
+      throw FormatError("no taco:sources: the partitions are unknown", {.path = path});
+    std::set<std::string> files;
+    for (const auto& source : impl->collection->sources) {
+      if (files.insert(source.file).second) continue;
+      throw FormatError("taco:sources: " + in_quotes(source.file) + " is listed twice, its rows would be too",
+                        {.path = path});
+    }
+    impl->partitions =
+        std::make_shared<const Partitions>(std::move(storage), impl->collection->sources,
+                                           options.base_path.empty() ? at.folder : options.base_path, options.verify);
+    return Dataset(std::move(impl));
+  }
+  auto container = open_container(std::move(storage), at, path, options.base_path, options.verify);
+  impl->collection = std::shared_ptr<const Collection>(container, &container->collection());
+  impl->base.base = std::move(container);
+  return Dataset(std::move(impl));
+}
 
 Dataset load(std::string_view given, const LoadOptions& options, std::shared_ptr<const Storage> storage) {
   const std::string path = without_file_scheme(given);

@@ -49,6 +49,10 @@ std::shared_ptr<const Container> open_container(std::shared_ptr<const Storage> s
                                                 const std::string& path, const std::string& base_path,
                                                 bool verify = true);
 
+/// load() of the one file or folder `at`, without the other partitions of a dataset.
+Dataset open_dataset(const std::string& path, const Detected& at, const LoadOptions& options,
+                     std::shared_ptr<const Storage> storage);
+
 /// The paths of all partitions of a dataset, in order; for one that was copied alone its own, with a warning. Throws as
 /// load() does.
 std::vector<std::string> partition_paths(const Storage& storage, const Detected& at, bool allow_partial);

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <map>
 
 #include "base/epoch.hpp"
 #include "base/text.hpp"

@@ -1,7 +1,6 @@
 #include "describe/footprint.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <span>
 #include <vector>
@@ -10,7 +9,6 @@
 #include "base/text.hpp"
 #include "model/antimeridian.hpp"
 #include "model/collection_merge.hpp"
-#include "model/wkb.hpp"
 #include "model/wkb_walk.hpp"
 
 namespace tacore::descriptions {

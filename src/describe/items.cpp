@@ -330,7 +330,7 @@ Location LevelItems::locate(const std::string& vsi_path) const {
 std::string LevelItems::vsi(const Location& location) const {
   const std::string file = is_remote(facts_.base_url) ? to_vsi(facts_.href(location.name)) : location.name;
   if (!location.offset) return file;
-  return vsi_subfile(*location.offset, location.size_bytes.value_or(0), file);
+  return vsi_subfile({*location.offset, location.size_bytes.value_or(0)}, file);
 }
 
 void LevelItems::add_files(const DataFrame& children, const std::string& prefix, Item& out) const {

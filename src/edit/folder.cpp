@@ -7,7 +7,6 @@
 #include <map>
 #include <mutex>
 
-#include "base/text.hpp"
 #include "base/threads.hpp"
 #include "edit/plan.hpp"
 #include "format/names.hpp"

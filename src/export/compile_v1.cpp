@@ -10,7 +10,7 @@ namespace tacore::v1 {
 std::vector<std::string> compile(const Dataset& view, const std::string& output, const CreateTacoOptions& options) {
   require_apart(output, files_of(view));
   Tree tree = has_whole_tortillas(view) && !options.streaming ? roots_of_view(view) : tree_of_view(view);
-  const Tortilla samples(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)}));
+  const Tortilla samples = tortilla_of(std::move(tree));
   CreateTacoOptions how = options;
   how.split_size = options.split_size.value_or(0);
   how.stats = false;  // a subset of the existing statistics

@@ -1,12 +1,9 @@
-#include "tacore/ops/export.hpp"
-
 #include <filesystem>
 #include <set>
 #include <system_error>
 
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "container/read_hints.hpp"
 #include "dataset/open_container.hpp"
 #include "export/dataset_tree.hpp"
 #include "export/migrate.hpp"
@@ -16,6 +13,7 @@
 #include "model/collection_members.hpp"
 #include "net/storage.hpp"
 #include "tacore/error.hpp"
+#include "tacore/ops/export.hpp"
 #include "tacore/plumbing/apart.hpp"
 #include "validate/checks.hpp"
 #include "writer/create.hpp"
@@ -67,9 +65,8 @@ void convert(const Dataset& dataset, const std::string& output, CreateOptions op
   const std::string document = document_of(dataset, tree, options.transformer);
   if (dataset.format() == Format::Folder && !is_remote(dataset.path()))
     warn_of_other_files(without_slashes(dataset.path()), tree);
-  const Tortilla tortilla(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)}));
   try {
-    create_as(tortilla, document, output, options);
+    create_as(tortilla_of(std::move(tree)), document, output, options);
   } catch (const SchemaError& error) {
     if (!error.message().starts_with("PIT violation")) throw;
     throw SchemaError(error.message() + "; export fills in what is missing", error.context());
@@ -80,27 +77,65 @@ void convert(const Dataset& dataset, const std::string& output, CreateOptions op
   throw ValidationError(what, {.path = path});
 }
 
+/// The members of a collection that are set, by name; a whole document is `collection`.
+std::vector<std::string> members_of(const Collection& given) {
+  if (!given.json.empty()) return {"collection"};
+  std::vector<std::string> out;
+  const auto add = [&](const char* name, bool is_set) {
+    if (is_set) out.emplace_back(name);
+  };
+  add("id", !given.id.empty());
+  add("dataset_version", given.dataset_version != Collection().dataset_version);
+  add("title", given.title.has_value());
+  add("description", !given.description.empty());
+  add("licenses", !given.licenses.empty());
+  add("providers", !given.providers.empty());
+  add("curators", given.curators.has_value());
+  add("tasks", !given.tasks.empty());
+  add("keywords", given.keywords.has_value());
+  add("extent", given.extent.spatial || given.extent.temporal);
+  return out;
+}
+
+/// Throws ValidationError for options that a conversion to `output` does not use.
+void refuse_unused(const std::string& output, bool from_v1, const CreateOptions& options,
+                   const Collection& collection) {
+  const bool to_v1 = v1::is_v1_name(output), to_taco = v1::is_taco_name(output);
+  if (from_v1 && !to_v1) return;
+  std::vector<std::string> unused = to_taco ? std::vector<std::string>() : members_of(collection);
+  if (!to_v1 && options.split_size.value_or(0) > 0) unused.emplace_back("split_size");
+  if (!options.group_by.empty()) unused.emplace_back("group_by");
+  if (unused.empty()) return;
+  fail("options that a conversion " +
+           std::string(to_taco ? "to .taco"
+                       : to_v1 ? "to .tortilla"
+                               : "between ZIP and FOLDER") +
+           " does not take: " + tacore::join(unused, ", ") + "; it takes jobs, overwrite, temp_dir, parquet, " +
+           (to_v1 ? "split_size, " : "") + (to_taco ? "a collection, " : "") + "max_concurrent_requests",
+       output);
+}
+
 }  // namespace
 
 std::vector<std::string> convert(const std::string& input, const std::string& output, const CreateOptions& options,
                                  const Collection& collection) {
-  if (v1::is_v1_name(output) || is_v1(detect(*any_storage(), input).format))
-    return v1::migrate(input, output, collection, options);
-  const Dataset dataset = load(input);
-  if (dataset.format() != Format::Zip && dataset.format() != Format::Folder) {
+  const auto storage = any_storage();
+  const Detected at = detect(*storage, input);
+  const bool from_v1 = is_v1(at.format), to_v1 = v1::is_v1_name(output);
+  if (!from_v1 && !to_v1 && at.format != Format::Zip && at.format != Format::Folder) {
     fail("is an index of datasets; a ZIP or FOLDER expected, export makes one dataset of an index", input);
   }
-  if (options.split_size.value_or(0) > 0)
-    fail("stays one dataset in a conversion between ZIP and FOLDER; export splits it", input);
-  require_apart(output, files_of(dataset));
+  require_apart(output, {at.path});
+  refuse_unused(output, from_v1, options, collection);
+  if (from_v1 || to_v1) return v1::migrate(storage, at, input, output, collection, options);
   const bool to_zip = is_zip_name(without_slashes(output));
-  if (to_zip != (dataset.format() == Format::Folder)) {
+  if (to_zip != (at.format == Format::Folder)) {
     fail(to_zip ? "is a ZIP already; the name of a folder expected for the output"
                 : "is a FOLDER already; a name in .tacozip expected for the output",
          input);
   }
-  if (!to_zip) validator::require_strict_zip(*any_storage()->open(without_slashes(input), kReadZip));
-  convert(dataset, output, options);
+  if (!to_zip) validator::require_strict_zip(*at.source);
+  convert(open_dataset(input, at, {}, storage), output, options);
   return {output};
 }
 

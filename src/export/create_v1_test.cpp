@@ -20,11 +20,8 @@ Sample sized(const std::string& id, std::size_t size, std::vector<MetadataField>
   return {id, to_bytes(std::string(size, id[0])), std::move(metadata)};
 }
 
-/// Of a tree as no Tortilla of v2 may be.
-Tortilla wild(Tree tree) { return Tortilla(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)})); }
-
 /// Every FILE holds its path.
-Tortilla wild(const Strings& lines) {
+Tortilla tortilla_of(const Strings& lines) {
   Tree tree = tree_of(lines);
   for (std::size_t level = 0; level < tree.levels.size(); ++level) {
     auto& here = tree.levels[level];
@@ -34,7 +31,7 @@ Tortilla wild(const Strings& lines) {
       here.payloads[row] = {.held = std::make_shared<const SpillBuffer>(held, ""), .size = held.size()};
     }
   }
-  return wild(std::move(tree));
+  return tortilla_of(std::move(tree));
 }
 
 std::string data_of(const std::string& bytes) { return bytes.substr(200, fields_of(bytes).footer - 200); }
@@ -180,7 +177,7 @@ TEST_CASE("given formats are spelled as the specification does, and unknown ones
 TEST_CASE("trees of any shape are written: roots of both types, folders that differ, four levels") {
   const TemporaryFolder folder;
   const auto path = folder.path("x.tortilla");
-  create_tortilla(wild({"a", "b/", "c/", "b/x", "b/y/", "c/z", "b/y/1/", "b/y/2", "b/y/1/deep"}), path, plain());
+  create_tortilla(tortilla_of({"a", "b/", "c/", "b/x", "b/y/", "c/z", "b/y/1/", "b/y/2", "b/y/1/deep"}), path, plain());
   const std::string bytes = file_text(path);
   const auto find = [&](std::size_t base, const std::string& id) {
     const auto rows = footer_of(bytes, base);
@@ -201,8 +198,8 @@ TEST_CASE("an empty sample has a row, and padding has none") {
   const TemporaryFolder folder;
   const auto path = folder.path("x.tortilla");
   create_tortilla(
-      wild({"a/", "b/", "__TACOPAD__2/", "a/x", "a/__TACOPAD__1", "b/x", "b/y", "__TACOPAD__2/__TACOPAD__0"}), path,
-      plain());
+      tortilla_of({"a/", "b/", "__TACOPAD__2/", "a/x", "a/__TACOPAD__1", "b/x", "b/y", "__TACOPAD__2/__TACOPAD__0"}),
+      path, plain());
   const std::string bytes = file_text(path);
   CHECK(texts(*footer_of(bytes), "tortilla:id") == Strings{"a", "b"});
   CHECK(texts(*footer_of(bytes, 200), "tortilla:id") == Strings{"x"});
@@ -403,12 +400,12 @@ TEST_CASE("values that v1 cannot represent are refused before anything is writte
   const auto why = [&](const Tortilla& samples, const CreateTacoOptions& options = plain()) {
     return error_of([&] { create_tortilla(samples, path, options); });
   };
-  says(why(wild(Tree{{TreeLevel{}}})), "ValidationError: no samples");
-  says(why(wild({"a", "b/"})), "'b' is a FOLDER without samples");
-  says(why(wild({"a/", "a/__TACOPAD__0"})), "'a' is a FOLDER without samples");
-  says(why(wild({"a", "a"})), "'a' occurs twice");
-  says(why(wild({""})), "has no id");
-  says(why(wild({"\xff"})), "not UTF-8");
+  says(why(tortilla_of(Tree{{TreeLevel{}}})), "ValidationError: no samples");
+  says(why(tortilla_of({"a", "b/"})), "'b' is a FOLDER without samples");
+  says(why(tortilla_of({"a/", "a/__TACOPAD__0"})), "'a' is a FOLDER without samples");
+  says(why(tortilla_of({"a", "a"})), "'a' occurs twice");
+  says(why(tortilla_of({""})), "has no id");
+  says(why(tortilla_of({"\xff"})), "not UTF-8");
   says(why(Tortilla({sized("a", 1, {{"tortilla:data_split", "dev"}})})),
        "'a' has the split 'dev'; train, validation or test expected");
   says(why(Tortilla({sized("a", 1, {{"tortilla:file_format", "TORTILLA"}})})),

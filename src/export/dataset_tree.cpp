@@ -240,16 +240,15 @@ class TreeBuilder {
       vsi.push_back(root);
       paths.push_back(from_vsi(root));
     }
-    std::vector<ReadHint> hints;
-    for (const auto& path : paths) hints.push_back(hint_of(path));
-    const auto sources = storage.open_all(paths, hints);
+    const bool are_zips = !is_v1(container.format());
+    const auto sources = storage.open_all(paths, std::vector<ReadHint>(paths.size(), are_zips ? kReadZip : ReadHint()));
     for (std::size_t i = 0; i < vsi.size(); ++i) {
       if (!sources[i]) throw IoError("cannot open", {.path = paths[i]}, ENOENT);
       Zip zip{sources[i]->is_local() ? payload_of(paths[i]) : remote_payload(sources[i], paths[i]),
               ZipEntries(sources[i])};
       zips_.emplace(std::pair(&storage, vsi[i]), std::move(zip));
     }
-    if (is_v1(container.format())) return;
+    if (!are_zips) return;
     std::vector<std::pair<ZipEntries*, std::size_t>> expected;
     for (const auto& [root, count] : counts) expected.emplace_back(&zips_.at({&storage, root}).entries, count);
     run_parallel(expected.size(), container.is_local() ? num_threads(0) : Readers(limit_).num_threads,

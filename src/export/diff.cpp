@@ -22,7 +22,6 @@
 #include "net/storage.hpp"
 #include "table/compare_columns.hpp"
 #include "table/encode.hpp"
-#include "tacore/error.hpp"
 #include "tortilla/container.hpp"
 #include "writer/remote_payloads.hpp"
 

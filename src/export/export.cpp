@@ -4,7 +4,6 @@
 #include <chrono>
 
 #include "base/epoch.hpp"
-#include "base/text.hpp"
 #include "dataset/dataset_impl.hpp"
 #include "export/dataset_tree.hpp"
 #include "export/legal_ids.hpp"
@@ -62,30 +61,18 @@ Extent extent_of_subset(const Tree& tree, const std::vector<const Collection*>& 
   return out;
 }
 
-Tree regular(Tree tree, bool strict) {
-  if (strict) {
-    check_tree(tree);
-    return tree;
-  }
-  try {
-    check_tree(tree);
-  } catch (const SchemaError&) {
-    return pad(tree);  // its own error when padding does not help
-  }
-  return tree;
-}
-
 Taco to_taco(const Dataset& dataset, bool strict, int limit, const CrsTransformer* transformer) {
   const bool before_v2 = is_v1(dataset.format());
   Tree tree = tree_of_view(dataset, limit);
   if (before_v2) tree = with_legal_ids(std::move(tree));
-  tree = regular(std::move(tree), strict);
+  if (strict) check_tree(tree);
+  else tree = regular(std::move(tree));
   std::vector<const Collection*> collections;
   add_collections(dataset.impl()->view(), collections);
   Collection collection =
       before_v2 ? v1::collection_for_v2(dataset.collection(), {}, dataset.path()) : dataset.collection();
   collection.extent = extent_of_subset(tree, collections, transformer);
-  Taco out{Tortilla(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)})), std::move(collection)};
+  Taco out{tortilla_of(std::move(tree)), std::move(collection)};
   out.extend_with("taco:subset_of", ids_of(collections));
   out.extend_with("taco:subset_date", Value(now()));
   return out;

@@ -321,5 +321,34 @@ TEST_CASE("convert refuses an index, an output of the input's own format, and ou
   CHECK(shop.num_made() == 0);
 }
 
+TEST_CASE("convert refuses options that it would not use, and says which it takes") {
+  const Workshop shop;
+  const auto said = [&](const std::string& from, const std::string& to, const CreateOptions& options,
+                        const Collection& collection = {}) {
+    return text_of<ValidationError>([&] { convert(golden(from), shop.out(to), options, collection); });
+  };
+  const auto refused = [](const std::string& text, const std::string& unused, const std::string& kind) {
+    CAPTURE(text);
+    CHECK(has_text(text, "options that a conversion " + kind + " does not take: " + unused + "; it takes jobs, "));
+  };
+  const std::string in_v2 = "between ZIP and FOLDER";
+  refused(said("nested.tacozip", "x", {}, {.id = "x", .tasks = {"other"}}), "id, tasks", in_v2);
+  refused(said("nested", "x.zip", {}, parse_draft_collection("{}", "draft.json")), "collection", in_v2);
+  refused(said("nested", "x.zip", {.split_size = 1, .group_by = {"id"}}), "split_size, group_by", in_v2);
+  refused(said("v1/flat.taco", "x.tortilla", {}, {.title = "x"}), "title", "to .tortilla");
+  refused(said("nested.tacozip", "x.tortilla", {}, {.extent = {.spatial = BBox{0, 0, 1, 1}}}), "extent",
+          "to .tortilla");
+  refused(said("nested", "x.taco", {.group_by = {"id"}}, {.title = "x"}), "group_by", "to .taco");
+  CHECK(shop.num_made() == 0);
+  // The footer is written anew for another compression, although its samples and rows stay.
+  const auto with_compression = [&](const std::string& compression) {
+    const std::string out = shop.out(compression + ".tortilla");
+    convert(golden("v1/flat.taco"), out, {.output = {.parquet = {.compression = compression}}});
+    CHECK(contents(load(out).data()) == contents(load(golden("v1/flat.taco")).data()));
+    return file_text(out);
+  };
+  CHECK(with_compression("zstd") != with_compression("snappy"));
+}
+
 }  // namespace
 }  // namespace tacore

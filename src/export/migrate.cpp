@@ -5,14 +5,10 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
-#include "dataset/open_container.hpp"
 #include "export/dataset_tree.hpp"
 #include "export/legal_ids.hpp"
 #include "io/public_path.hpp"
 #include "model/identifier.hpp"
-#include "net/storage.hpp"
-#include "tacore/ops/export.hpp"
-#include "tacore/plumbing/apart.hpp"
 #include "tacore/v1/convert.hpp"
 #include "tacore/v1/create.hpp"
 #include "tortilla/collection.hpp"
@@ -22,14 +18,11 @@
 #include "writer/create.hpp"
 #include "writer/extent.hpp"
 #include "writer/pad.hpp"
+#include "writer/remote_payloads.hpp"
 #include "writer/tortilla_impl.hpp"
 
 namespace tacore::v1 {
 namespace {
-
-Tortilla tortilla_of(Tree tree) {
-  return Tortilla(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)}));
-}
 
 /// `base` overridden by `given`: completely when that has a JSON document, else by its members that are set.
 Collection put_over(const Collection& base, const Collection& given) {
@@ -80,22 +73,9 @@ Collection filled(Collection out, const std::string& path) {
   return out;
 }
 
-/// The tree as 2.0 can store it: padded where that is enough.
-Tree regular(Tree tree) {
-  tree = with_legal_ids(std::move(tree));
-  try {
-    check_tree(tree);
-  } catch (const SchemaError&) {
-    return pad(tree);  // its own error when padding does not help
-  }
-  return tree;
-}
-
 CreateTacoOptions v1_options(const CreateOptions& options) {
   return {.task = options.task, .output = options.output, .split_size = options.split_size, .stats = false};
 }
-
-bool is_taco_name(std::string_view path) { return ends_with_ignoring_case(path, ".taco"); }
 
 /// The extent that the user gives, else the stated one where it contains all samples.
 Extent extent_of(const Tree& tree, const Extent& stated, const Extent& given, const CrsTransformer* transformer) {
@@ -155,32 +135,35 @@ std::vector<std::string> write_v1(Input input, const Collection& collection, con
 
 }  // namespace
 
+bool is_taco_name(std::string_view path) { return ends_with_ignoring_case(path, ".taco"); }
+
 bool is_v1_name(std::string_view path) { return is_taco_name(path) || ends_with_ignoring_case(path, ".tortilla"); }
 
 Collection collection_for_v2(const Collection& found, const Collection& given, const std::string& path) {
   return filled(put_over(to_v2(found), given), path);
 }
 
-std::vector<std::string> migrate(const std::string& input, const std::string& output, const Collection& collection,
+std::vector<std::string> migrate(const std::shared_ptr<const Storage>& storage, const Detected& at,
+                                 const std::string& input, const std::string& output, const Collection& collection,
                                  const CreateOptions& given) {
   CreateOptions options = given;
   options.split_size = given.split_size.value_or(0);
-  const auto storage = any_storage();
-  const Detected at = detect(*storage, input);
-  require_apart(output, {at.path});
+  check_max_concurrent_requests(options.max_concurrent_requests);
   if (!is_v1(at.format)) {
     if (at.format == Format::Zip) validator::require_strict_zip(*at.source);
-    const Dataset dataset = load(input);
-    return write_v1({with_original_ids(tree_of_view(dataset)), dataset.collection()}, collection, output, options);
+    const Dataset dataset = open_dataset(input, at, {}, storage);
+    Tree tree = with_original_ids(tree_of_view(dataset, options.max_concurrent_requests));
+    return write_v1({std::move(tree), dataset.collection()}, collection, output, options);
   }
   if (is_v1_name(output) && at.num_partitions == 1 && options.split_size == 0 &&
-      (at.format == Format::Taco) != is_taco_name(output) && !read_header(*at.source, input).file_format) {
+      (at.format == Format::Taco) != is_taco_name(output) && options.output.parquet == ParquetOptions() &&
+      !read_header(*at.source, input).file_format) {
     change_kind(input, output, collection, options);
     return {output};
   }
   Input found = read_v1(at, storage, input, options.task.jobs);
   if (is_v1_name(output)) return write_v1(std::move(found), collection, output, options);
-  Tree tree = regular(std::move(found.tree));
+  Tree tree = regular(with_legal_ids(std::move(found.tree)));
   Collection about = collection_for_v2(found.collection, collection, input);
   about.taco_version.clear();
   about.extent = extent_of(tree, about.extent, collection.extent, options.transformer);

@@ -91,8 +91,8 @@ TEST_CASE("partitions are joined, and a dataset is split anew") {
   const auto split = convert(parts[0], folder.path("y.taco"), {.split_size = 25}, demo_collection());
   CHECK(split.size() == 3);
   CHECK(data_of(split[2]) == data_of(parts[0]));
-  CHECK_THROWS_WITH_AS(convert(parts[0], folder.path("folder"), {.split_size = 25}), doctest::Contains("stays one"),
-                       ValidationError);
+  CHECK_THROWS_WITH_AS(convert(parts[0], folder.path("folder"), {.split_size = 25}),
+                       doctest::Contains("between ZIP and FOLDER does not take: split_size"), ValidationError);
 }
 
 TEST_CASE("a damaged offset is refused before anything is written") {

@@ -68,7 +68,7 @@ class Images {
 Tortilla called(const std::string& id, const Bytes& bytes) {
   Tree tree = tree_of({id});
   tree.levels[0].payloads[0] = {.held = std::make_shared<const SpillBuffer>(bytes, ""), .size = bytes.size()};
-  return Tortilla(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)}));
+  return tortilla_of(std::move(tree));
 }
 
 struct Object {

@@ -22,14 +22,15 @@ std::string centroid_column(const Tortilla& tortilla) {
       join(names, ", ") + "]\nEnsure samples have STAC extension applied.");
 }
 
-}  // namespace
-
+/// The position of a WKB Point; nullopt for null and other geometries. Throws FormatError for bytes that are not WKB.
 std::optional<LonLat> position_of(const Value& centroid) {
   const auto* wkb = centroid.get<Binary>();
   if (!wkb) return std::nullopt;
   const auto at = point_of_wkb(std::as_bytes(std::span(wkb->bytes)));
   return at ? std::optional(LonLat{at->x, at->y}) : std::nullopt;
 }
+
+}  // namespace
 
 std::vector<std::optional<LonLat>> centroids_of(const Tortilla& tortilla) {
   const std::string name = centroid_column(tortilla);

@@ -16,7 +16,4 @@ namespace tacore::extensions {
 /// is no point. Throws SchemaError when there is neither column, and for bytes that are not WKB.
 std::vector<std::optional<LonLat>> centroids_of(const Tortilla& tortilla);
 
-/// The position of a WKB Point; nullopt for null and other geometries. Throws FormatError for bytes that are not WKB.
-std::optional<LonLat> position_of(const Value& centroid);
-
 }  // namespace tacore::extensions

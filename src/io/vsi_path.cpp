@@ -99,8 +99,9 @@ std::string from_vsi(std::string_view path) {
   return std::string(path);
 }
 
-std::string vsi_subfile(uint64_t offset, uint64_t size, std::string_view root) {
-  return std::string(kSubfile) + std::to_string(offset) + "_" + std::to_string(size) + "," + std::string(root);
+std::string vsi_subfile(ByteRange range, std::string_view root) {
+  return std::string(kSubfile) + std::to_string(range.offset) + "_" + std::to_string(range.size) + "," +
+         std::string(root);
 }
 
 VsiSubfile parse_vsi_subfile(std::string_view path) {

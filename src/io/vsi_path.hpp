@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -32,7 +31,7 @@ struct VsiSubfile {
 };
 
 /// "/vsisubfile/{offset}_{size},{root}"
-std::string vsi_subfile(uint64_t offset, uint64_t size, std::string_view root);
+std::string vsi_subfile(ByteRange range, std::string_view root);
 /// The inverse. Throws FormatError: another prefix, no comma, no underscore, not numbers (64 bits,
 /// unsigned). Whether the range lies in a file, and offset + size in 64 bits, is not checked.
 VsiSubfile parse_vsi_subfile(std::string_view path);

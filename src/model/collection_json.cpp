@@ -4,7 +4,6 @@
 #include <map>
 #include <optional>
 #include <unordered_map>
-#include <utility>
 
 #include "base/epoch.hpp"
 #include "base/text.hpp"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/log.hpp"
 #include "base/text.hpp"
 #include "io/coalesce.hpp"
 #include "net/content_range.hpp"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -42,6 +41,17 @@ std::string of_alias(const std::string& alias, const std::vector<std::string>& c
   return out;
 }
 
+/// True when a query of the view, or of a part, has the property `does`.
+bool any_query(const View& view, bool SqlStep::* does) {
+  for (const auto& step : view.steps) {
+    const auto* sql = std::get_if<SqlStep>(&step);
+    if (sql && sql->*does) return true;
+  }
+  const auto* all = std::get_if<Union>(&view.base);
+  return all && std::any_of(all->parts.begin(), all->parts.end(),
+                            [&](const auto& part) { return any_query(*part.view, does); });
+}
+
 /// Builds one statement: a flat list of common table expressions, each named once. Nested ones take exponential time in
 /// DuckDB 1.4, and a materialised one would read a whole level.
 class Planner {
@@ -51,7 +61,8 @@ class Planner {
 
   Planner(const QueryPlan::Describe& describe, const View& view)
       : Planner(describe, names_path(view), std::make_shared<Known>()) {
-    with_place_ = with_path_ || names_place(view);
+    // The offsets of levels are verified first where a query names internal:offset or internal:size.
+    with_place_ = with_path_ || any_query(view, &SqlStep::names_place);
   }
   /// A plan for describing columns only.
   Planner(const QueryPlan::Describe& describe, bool with_path, std::shared_ptr<Known> known)
@@ -533,24 +544,7 @@ int deepest_filter(const View& view) {
 
 bool restricts(const View& view, int level) { return level <= deepest_filter(view); }
 
-namespace {
-
-/// True when a query of the view, or of a part, has the property `does`.
-bool any_query(const View& view, bool SqlStep::* does) {
-  for (const auto& step : view.steps) {
-    const auto* sql = std::get_if<SqlStep>(&step);
-    if (sql && sql->*does) return true;
-  }
-  const auto* all = std::get_if<Union>(&view.base);
-  return all && std::any_of(all->parts.begin(), all->parts.end(),
-                            [&](const auto& part) { return any_query(*part.view, does); });
-}
-
-}  // namespace
-
 bool names_path(const View& view) { return any_query(view, &SqlStep::names_path); }
-
-bool names_place(const View& view) { return any_query(view, &SqlStep::names_place); }
 
 bool draws(const View& view) {
   const std::size_t first = view.drawn ? view.drawn->steps : 0;

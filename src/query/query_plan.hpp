@@ -26,8 +26,6 @@ bool restricts(const View& view, int level);
 
 /// True when a query of the view, or of a part, names internal:gdal_vsi: levels then include this column.
 bool names_path(const View& view);
-/// True when one names internal:offset or internal:size: the offsets of levels are then verified first.
-bool names_place(const View& view);
 
 /// True when a query of the view, after the rows that are already drawn, may give other rows when it is run again.
 bool draws(const View& view);

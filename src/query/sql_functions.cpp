@@ -1,7 +1,6 @@
 #include "query/sql_functions.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <duckdb.hpp>
 #include <duckdb/common/exception/conversion_exception.hpp>

@@ -7,7 +7,7 @@
 #include <limits>
 #include <random>
 
-#include "raster/plain_tiff.hpp"
+#include "support/plain_tiff.hpp"
 #include "support/support.hpp"
 #include "tacore/dataset.hpp"
 #include "tacore/error.hpp"

@@ -67,22 +67,13 @@ uint16_t code_of(const Keys& keys) {
   return code >= kFirstCode && code <= kLastCode ? code : uint16_t{0};
 }
 
-/// True when keys say more than the meaning of a pixel (area or point) and citations.
-bool describes_crs(const Keys& keys) {
-  return keys.get(kModelType) != 0 || keys.get(kProjectedCrs) != 0 || keys.get(kGeodeticCrs) != 0;
-}
-
 }  // namespace
 
-TiffGeoreference georeference_of(const TiffDirectory& directory) {
+Georeference georeference_of(const TiffDirectory& directory) {
   const Keys keys(directory.geo_keys);
-  TiffGeoreference out;
-  out.georeference.geotransform = geotransform_of(directory, keys.get(kRasterType) == kPixelIsPoint);
-  if (const uint16_t code = code_of(keys)) {
-    out.georeference.crs = "EPSG:" + std::to_string(code);
-  } else {
-    out.is_custom = describes_crs(keys);
-  }
+  Georeference out;
+  out.geotransform = geotransform_of(directory, keys.get(kRasterType) == kPixelIsPoint);
+  if (const uint16_t code = code_of(keys)) out.crs = "EPSG:" + std::to_string(code);
   return out;
 }
 

@@ -8,7 +8,7 @@
 #include <functional>
 #include <limits>
 
-#include "raster/plain_tiff.hpp"
+#include "support/plain_tiff.hpp"
 #include "support/support.hpp"
 #include "tacore/error.hpp"
 #include "tacore/extensions/constant.hpp"

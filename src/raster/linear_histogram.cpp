@@ -17,14 +17,6 @@ LinearHistogram::LinearHistogram(double low, double high) : low_(low), high_(hig
   }
 }
 
-LinearHistogram::LinearHistogram(double low, double high, std::span<const uint32_t> counts)
-    : LinearHistogram(low, high) {
-  if (counts.size() != kBins) {
-    throw FormatError("a histogram of " + std::to_string(counts.size()) + " bins, expected " + std::to_string(kBins));
-  }
-  std::copy(counts.begin(), counts.end(), counts_.begin());
-}
-
 double LinearHistogram::edge(std::size_t bin) const {
   return bin == kBins ? high_ : low_ + static_cast<double>(bin) * bin_width();
 }
@@ -40,11 +32,6 @@ std::size_t LinearHistogram::bin_of(double value) const {
 
 void LinearHistogram::add(double value, uint64_t count) {
   if (std::isfinite(value)) counts_[bin_of(value)] += count;
-}
-
-void LinearHistogram::merge(const LinearHistogram& other) {
-  if (low_ != other.low_ || high_ != other.high_) throw QueryError("histograms of different ranges cannot be joined");
-  for (std::size_t bin = 0; bin < kBins; ++bin) counts_[bin] += other.counts_[bin];
 }
 
 uint64_t LinearHistogram::count() const { return std::accumulate(counts_.begin(), counts_.end(), uint64_t{0}); }

@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 namespace tacore {
 
@@ -17,8 +16,6 @@ class LinearHistogram {
 
   /// `low` <= `high`, both finite. Throws QueryError.
   LinearHistogram(double low, double high);
-  /// A histogram with stored counts, one for each bin. Throws FormatError for another number of counts.
-  LinearHistogram(double low, double high, std::span<const uint32_t> counts);
 
   /// The lower edge of a bin; edge(kBins) is `high`.
   double edge(std::size_t bin) const;
@@ -26,8 +23,6 @@ class LinearHistogram {
   std::size_t bin_of(double value) const;
   /// Counts a value; NaN and infinities are ignored.
   void add(double value, uint64_t count = 1);
-  /// Adds the counts of a histogram of the same range. Throws QueryError for another range.
-  void merge(const LinearHistogram& other);
 
   const Counts& counts() const { return counts_; }
   uint64_t count() const;

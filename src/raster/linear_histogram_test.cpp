@@ -67,33 +67,24 @@ TEST_CASE("quantiles are interpolated linearly inside their bin") {
   CHECK(histogram.quantile(1) == 21);
 }
 
-TEST_CASE("merged histograms equal that of all values, with quantiles off by at most a bin") {
+TEST_CASE("quantiles of a histogram are off by at most a bin") {
   std::mt19937 random(4);
   std::normal_distribution<double> normal(300, 20);
   std::vector<double> values;
   for (int i = 0; i < 10'000; ++i) values.push_back(normal(random));
   std::sort(values.begin(), values.end());
-  LinearHistogram whole(values.front(), values.back()), first = whole, second = whole;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    whole.add(values[i]);
-    (i % 3 == 0 ? first : second).add(values[i]);
-  }
-  first.merge(second);
-  CHECK(first.counts() == whole.counts());
+  LinearHistogram histogram(values.front(), values.back());
+  for (const double value : values) histogram.add(value);
   for (const double p : {0.0, 0.01, 0.25, 0.5, 0.75, 0.95, 1.0}) {
     const double exact = interpolated_quantile(p, values.size(), [&](uint64_t i) { return values[i]; });
-    CHECK(std::abs(first.quantile(p) - exact) <= first.bin_width());
+    CHECK(std::abs(histogram.quantile(p) - exact) <= histogram.bin_width());
   }
 }
 
-TEST_CASE("invalid ranges, different ranges and different numbers of bins are refused") {
+TEST_CASE("invalid ranges and quantiles outside 0 to 1 are refused") {
   CHECK_THROWS_AS(LinearHistogram(1, 0), QueryError);
   CHECK_THROWS_AS(LinearHistogram(kNan, 0), QueryError);
-  LinearHistogram one(0, 1);
-  CHECK_THROWS_AS(one.merge(LinearHistogram(0, 2)), QueryError);
-  CHECK_THROWS_AS(one.quantile(1.01), QueryError);
-  const std::vector<uint32_t> counts(99);
-  CHECK_THROWS_WITH_AS(LinearHistogram(0, 1, counts), "a histogram of 99 bins, expected 100", FormatError);
+  CHECK_THROWS_AS(LinearHistogram(0, 1).quantile(1.01), QueryError);
 }
 
 TEST_CASE("a range of all doubles does not overflow") {

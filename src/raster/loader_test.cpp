@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "dataset/dataset_impl.hpp"
-#include "raster/plain_tiff.hpp"
 #include "support/counting.hpp"
+#include "support/plain_tiff.hpp"
 #include "support/raster_data.hpp"
 #include "support/support.hpp"
 #include "tacore/error.hpp"

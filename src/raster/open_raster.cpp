@@ -1,4 +1,3 @@
-#include "base/text.hpp"
 #include "container/read_hints.hpp"
 #include "container/zip_samples.hpp"
 #include "dataset/dataframe_impl.hpp"

@@ -1,6 +1,5 @@
 #include "raster/row_source.hpp"
 
-#include "base/text.hpp"
 #include "container/tiff_index_file.hpp"
 #include "dataset/dataframe_impl.hpp"
 #include "tacore/error.hpp"

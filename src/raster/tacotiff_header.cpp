@@ -1,7 +1,6 @@
 #include "raster/tacotiff_header.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "base/checked_math.hpp"

@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
-#include <cmath>
 #include <cstring>
-#include <limits>
 #include <span>
 #include <utility>
 
 #include "base/checked_math.hpp"
-#include "raster/codecs.hpp"
 #include "raster/tiff_tags.hpp"
 #include "tacore/error.hpp"
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,11 +41,7 @@ TiffDirectory read_tiff_directory(const ByteSource& source);
 std::optional<TiffDirectory> find_tiff_directory(const ByteSource& source);
 
 /// The CRS as "EPSG:code" where the GeoTIFF keys name one, and the transform; pixel-is-point is shifted by half a
-/// pixel. `is_custom` is true when the keys describe a CRS that has no code.
-struct TiffGeoreference {
-  Georeference georeference = {};
-  bool is_custom = false;
-};
-TiffGeoreference georeference_of(const TiffDirectory& directory);
+/// pixel.
+Georeference georeference_of(const TiffDirectory& directory);
 
 }  // namespace tacore

@@ -1,7 +1,6 @@
 #include "raster/tiff_layout.hpp"
 
 #include "base/checked_math.hpp"
-#include "raster/codecs.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {

@@ -89,7 +89,7 @@ class TiffRaster final : public Raster {
   const std::string& name() const noexcept override { return name_; }
   const RasterInfo& info() const noexcept override { return info_; }
   std::optional<double> nodata() const override { return found_nodata().value; }
-  Georeference georeference() const override { return georeference_of(read_tiff_directory(*source_)).georeference; }
+  Georeference georeference() const override { return georeference_of(read_tiff_directory(*source_)); }
 
   void read(std::span<const int> bands, const Window& window, std::span<std::byte> out) const override {
     check_read(info_, name_, bands, window, out.size());

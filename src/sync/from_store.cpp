@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <utility>
 
 #include "base/checked_math.hpp"
 #include "base/text.hpp"

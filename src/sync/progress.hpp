@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/report.hpp"
-#include "tacore/error.hpp"
 #include "tacore/ops/sync.hpp"
 
 namespace tacore {

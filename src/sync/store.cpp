@@ -18,7 +18,6 @@
 #include "io/open_uninterrupted.hpp"
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
-#include "model/identifier.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {

@@ -7,10 +7,8 @@
 
 #include <algorithm>
 
-#include "base/text.hpp"
 #include "format/names.hpp"
 #include "table/arrow_error.hpp"
-#include "table/cells.hpp"
 #include "table/read_table.hpp"
 #include "table/stack_tables.hpp"
 

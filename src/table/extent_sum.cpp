@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -20,7 +19,6 @@
 #include "model/grid_footprint.hpp"
 #include "model/known_crs.hpp"
 #include "model/wkb.hpp"
-#include "model/wkb_centroid.hpp"
 #include "table/arrow_error.hpp"
 #include "table/cells.hpp"
 

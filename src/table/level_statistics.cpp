@@ -3,9 +3,6 @@
 #include <parquet/file_reader.h>
 #include <parquet/statistics.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "format/names.hpp"
 #include "format/tortilla_names.hpp"
 #include "model/identifier.hpp"
@@ -17,16 +14,6 @@
 // What the footer says about a level, and, where that is not enough, which rows are padding.
 
 namespace tacore {
-namespace {
-
-template <class Typed>
-std::optional<double> largest(const parquet::Statistics& statistics) {
-  const auto* s = dynamic_cast<const Typed*>(&statistics);
-  if (!s || !s->HasMinMax()) return std::nullopt;
-  return std::max(std::abs(static_cast<double>(s->min())), std::abs(static_cast<double>(s->max())));
-}
-
-}  // namespace
 
 std::shared_ptr<parquet::Statistics> LevelTable::Impl::statistics(int column, int group) const {
   const auto& leaf = leaf_columns[static_cast<std::size_t>(column)];
@@ -36,22 +23,6 @@ std::shared_ptr<parquet::Statistics> LevelTable::Impl::statistics(int column, in
   } catch (const parquet::ParquetException&) {
     return nullptr;  // statistics are optional; damaged data fail when they are decoded
   }
-}
-
-std::optional<double> LevelTable::magnitude(int column) const {
-  double out = 0;
-  for (int g = 0; g < num_row_groups(); ++g) {
-    const auto s = impl_->statistics(column, g);
-    if (!s) return std::nullopt;
-    if (s->HasNullCount() && s->num_values() == 0) continue;  // all values are null
-    auto group = largest<parquet::Int64Statistics>(*s);
-    if (!group) group = largest<parquet::Int32Statistics>(*s);
-    if (!group) group = largest<parquet::DoubleStatistics>(*s);
-    if (!group) group = largest<parquet::FloatStatistics>(*s);
-    if (!group) return std::nullopt;
-    out = std::max(out, *group);
-  }
-  return out;
 }
 
 bool LevelTable::holds_only(int column, int group, std::string_view value) const {

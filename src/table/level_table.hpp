@@ -6,7 +6,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -94,9 +93,6 @@ class LevelTable {
   std::optional<std::string> binary(int column, int64_t row) const;
   std::optional<int64_t> integer(int column, int64_t row) const;
 
-  /// The largest absolute value of a column of numbers, by the statistics in the footer; nullopt unless every row group
-  /// has them.
-  std::optional<double> magnitude(int column) const;
   /// Why the statistics of a column in a row group are wrong; "" when they are right or absent. Reads all values; lists
   /// are not compared.
   std::string why_wrong_statistics(int column, int group) const;

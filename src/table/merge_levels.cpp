@@ -16,7 +16,6 @@
 #include "base/threads.hpp"
 #include "format/names.hpp"
 #include "table/arrow_error.hpp"
-#include "table/arrow_stream.hpp"
 #include "table/cells.hpp"
 #include "table/values.hpp"
 

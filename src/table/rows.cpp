@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <mutex>
-#include <numeric>
 #include <utility>
 
 #include "format/names.hpp"

@@ -3,7 +3,6 @@
 #include <arrow/type_fwd.h>
 
 #include <memory>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -8,7 +8,6 @@
 #include "format/names.hpp"
 #include "table/cells.hpp"
 #include "tacore/error.hpp"
-#include "tortilla/footer_columns.hpp"
 
 namespace tacore::v1 {
 namespace {

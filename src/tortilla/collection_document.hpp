@@ -42,9 +42,6 @@ inline constexpr RenamedMember kRai[] = {{"rai:dataCollection", "rai:data_collec
 /// The tasks by which each version denotes all others.
 inline constexpr std::string_view kGeneralTask = "general", kOtherTask = "other";
 
-/// A title as a slug: "Super Resolution" as "super-resolution".
-std::string task_slug(std::string_view task);
-
 /// The URL of the first of the `links` of a person, "" when there is none.
 std::string first_link(const nlohmann::json& person);
 

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "model/collection_json.hpp"
 #include "model/json_text.hpp"
 #include "model/spdx.hpp"
 #include "tacore/error.hpp"

@@ -127,6 +127,13 @@ void change_extent(Changes& changes, const std::string& path) {
   changes.set("extent", {{"spatial", spatial_in_v2(*extent, path)}, {"temporal", temporal_in_v2(*extent, path)}});
 }
 
+/// A title as a slug: "Super Resolution" as "super-resolution".
+std::string task_slug(std::string_view task) {
+  std::string out = lower(task);
+  std::replace_if(out.begin(), out.end(), [](char c) { return c == ' ' || c == '_'; }, '-');
+  return out;
+}
+
 /// `task` first, then the other ones in `tasks`.
 void change_tasks(Changes& changes, const std::string& path) {
   json out = json::array();
@@ -209,12 +216,6 @@ void count_elements(Changes& changes, const char* list, const char* count) {
 TimeRange parse_interval(const json& interval) {
   if (!interval.is_array() || interval.size() != 2) throw QueryError("expected [start, end]");
   return TimeRange::parse(text_of_time(interval[0]) + "/" + text_of_time(interval[1]));
-}
-
-std::string task_slug(std::string_view task) {
-  std::string out = lower(task);
-  std::replace_if(out.begin(), out.end(), [](char c) { return c == ' ' || c == '_'; }, '-');
-  return out;
 }
 
 std::string first_link(const json& person) {

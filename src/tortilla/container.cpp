@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -87,15 +86,9 @@ class TortillaContainer : public Container {
 
   Format format() const noexcept override { return header_.kind == Kind::Taco ? Format::Taco : Format::Tortilla; }
 
-  std::string vsi_path(const RowAddress& row) const override {
-    const ByteRange range = range_of(row);
-    return vsi_subfile(range.offset, range.size, root_);
-  }
+  std::string vsi_path(const RowAddress& row) const override { return vsi_subfile(range_of(row), root_); }
 
-  std::string vsi_sql(int) const override {
-    return "'/vsisubfile/' || " + sql_identifier(names::kOffset) + " || '_' || " + sql_identifier(names::kSize) +
-           " || " + sql_literal("," + root_);
-  }
+  std::string vsi_sql(int) const override { return subfile_sql(sql_literal("," + root_)); }
 
   std::shared_ptr<const ByteSource> open_data(const RowAddress& row) const override {
     return slice(source_, range_of(row));

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "base/text.hpp"
 #include "format/names.hpp"
 #include "format/taco_header.hpp"
 #include "validate/checks.hpp"

@@ -1,7 +1,5 @@
 #include "validate/meta.hpp"
 
-#include <algorithm>
-
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "table/compare_columns.hpp"

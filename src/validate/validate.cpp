@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "container/read_hints.hpp"
 #include "dataset/open_container.hpp"
 #include "net/storage.hpp"
 #include "tortilla/header.hpp"
@@ -39,7 +38,7 @@ void check(Report& report, const std::shared_ptr<const Storage>& storage, const 
 /// True for a file with the magic of v1 that is not detected because its header is damaged.
 bool has_v1_magic(const Storage& storage, const std::string& path) {
   if (storage.exists(path, true)) return false;
-  const auto source = storage.open(path, hint_of(path));
+  const auto source = storage.open(path);
   return v1::is_header(source->read({0, std::min<uint64_t>(source->size(), 2)}));
 }
 

@@ -1,14 +1,12 @@
 #include "tacore/write/create.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <utility>
 
 #include "base/log.hpp"
-#include "base/report.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
 #include "format/names.hpp"
@@ -123,7 +121,7 @@ Tortilla retyped(const Tortilla& samples) {
     if (!out) out = tree;
     out->levels[k].columns = std::move(columns);
   }
-  return out ? Tortilla(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{*std::move(out)})) : samples;
+  return out ? tortilla_of(*std::move(out)) : samples;
 }
 
 void check_collection(const Collection& collection) {
@@ -167,59 +165,8 @@ Collection collection_of(const Tree& tree, const Collection& given, const Extent
   return out;
 }
 
-/// The progress of several files as one.
-class Progress {
- public:
-  Progress(const CreateOptions& options, uint64_t num_bytes, std::string output)
-      : options_(options), num_bytes_(num_bytes), output_(std::move(output)) {}
-
-  /// For the next file, whose samples follow the `done` bytes of the others.
-  std::function<void(uint64_t)> after(uint64_t done) const {
-    if (!options_.task.progress) return {};
-    return [this, done](uint64_t more) { report(options_.task, done + more, num_bytes_, output_); };
-  }
-
- private:
-  const CreateOptions& options_;
-  uint64_t num_bytes_;
-  std::string output_;
-};
-
 /// COLLECTION.json for a file of these samples.
 using CollectionText = std::function<std::string(const Tree&, const PitSchema&)>;
-
-/// All parts and the index are written into a staging directory, and renamed together.
-void write_parts(const Tree& tree, const CollectionText& collection, const PitSchema& pit_schema, const Plan& plan,
-                 const Progress& progress, const std::string& output, WriteOptions write) {
-  const StagingDir staging(output, std::exchange(write.temp_dir, {}));
-  std::vector<std::string> names, zips;
-  uint64_t done = 0;
-  const bool overwrite = std::exchange(write.overwrite, false);
-  for (const auto& part : plan.parts) {
-    const Tree samples = take_roots(tree, part.roots);
-    names.push_back(part.name);
-    zips.push_back(path_join(staging.path(), part.name));
-    write.progress = progress.after(done);
-    write_zip(samples, collection(samples, schema_of_part(samples, pit_schema)), zips.back(), write);
-    done += samples.num_bytes();
-  }
-  if (plan.has_index) {
-    write_tacocat(zips, write);
-    names.emplace_back(names::kTacocatFolder);
-  }
-  publish(staging.path(), plan.folder, names, overwrite);
-}
-
-/// Whoever names one file may not have asked for several, which are the default for a large dataset.
-void tell_of_parts(const Plan& plan, const std::string& output, const CreateOptions& options) {
-  if (plan.parts.size() == 1 || !options.group_by.empty()) return;
-  log::warning(
-      output + ": written as " + std::to_string(plan.parts.size()) + " ZIPs of about " +
-      std::to_string(split_size_of(options)) + " bytes of samples, " + plan.parts.front().name + " to " +
-      plan.parts.back().name + "; open them as one dataset by " +
-      (plan.has_index ? "their folder, which has the index .tacocat, or by a list of them" : "a list of them") +
-      ". With split_size none it is one file");
-}
 
 std::vector<std::string> create(const Tortilla& tortilla, const CollectionText& collection, const std::string& given,
                                 const CreateOptions& options) {
@@ -233,23 +180,33 @@ std::vector<std::string> create(const Tortilla& tortilla, const CollectionText& 
   const Plan plan = make_plan(tree, output, options);
   check_targets(plan, options.output.overwrite);
   check_apart(plan, tree);
-  const Progress progress(options, tortilla.num_bytes(), output);
-  WriteOptions write{.overwrite = options.output.overwrite,
-                     .jobs = num_threads(options.task.jobs),
-                     .max_concurrent_requests = options.max_concurrent_requests,
-                     .temp_dir = options.output.temp_dir,
-                     .parquet = options.output.parquet,
-                     .progress = progress.after(0)};
-  if (write.progress) write.progress(0);
-  const auto out = paths_of(plan);
-  if (out.size() > 1) {
-    write_parts(tree, collection, pit_schema, plan, progress, output, write);
-    tell_of_parts(plan, output, options);
-  } else if (plan.is_zip) {
-    write_zip(tree, collection(tree, pit_schema), out[0], write);
-  } else {
-    write_folder(tree, collection(tree, pit_schema), out[0], write);
+  const std::size_t num_parts = plan.parts.size();
+  Output parts{.path = output, .folder = plan.folder, .num_bytes = tortilla.num_bytes()};
+  for (const auto& part : plan.parts) parts.names.push_back(part.name);
+  parts.write = [&](std::size_t part, const std::string& path, const WriteOptions& how) {
+    if (num_parts == 1) {
+      (plan.is_zip ? write_zip : write_folder)(tree, collection(tree, pit_schema), path, how);
+      return parts.num_bytes;
+    }
+    const Tree samples = take_roots(tree, plan.parts[part].roots);
+    write_zip(samples, collection(samples, schema_of_part(samples, pit_schema)), path, how);
+    return samples.num_bytes();
+  };
+  if (plan.has_index) {
+    parts.write_index = [](const std::vector<std::string>& zips, const WriteOptions& how) {
+      write_tacocat(zips, how);
+      return std::string(names::kTacocatFolder);
+    };
   }
+  const auto out = publish_parts(parts, options.task,
+                                 {.overwrite = options.output.overwrite,
+                                  .jobs = num_threads(options.task.jobs),
+                                  .max_concurrent_requests = options.max_concurrent_requests,
+                                  .temp_dir = options.output.temp_dir,
+                                  .parquet = options.output.parquet});
+  if (options.group_by.empty())
+    warn_of_parts(parts, "ZIPs", split_size_of(options),
+                  plan.has_index ? "their folder, which has the index .tacocat, or a list of them" : "a list of them");
   return out;
 }
 

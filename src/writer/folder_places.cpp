@@ -6,7 +6,6 @@
 #include "model/grid_footprint.hpp"
 #include "model/known_crs.hpp"
 #include "model/wkb.hpp"
-#include "model/wkb_centroid.hpp"
 #include "table/extent_sum.hpp"
 #include "table/metadata_columns.hpp"
 #include "table/values.hpp"

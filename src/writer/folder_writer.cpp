@@ -6,10 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <memory>
 #include <mutex>
-#include <utility>
 
 #include "base/crc32.hpp"
 #include "base/log.hpp"

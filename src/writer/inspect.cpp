@@ -42,7 +42,7 @@ Tortilla children(const Tortilla& tortilla, int64_t row) {
   out.levels.erase(out.levels.begin());
   while (out.levels.size() > 1 && out.levels.back().ids.empty()) out.levels.pop_back();
   out.levels[0].parents.clear();
-  return Tortilla(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(out)}));
+  return tortilla_of(std::move(out));
 }
 
 std::vector<MetadataField> metadata(const Tortilla& tortilla, int64_t row) {

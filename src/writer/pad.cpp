@@ -225,6 +225,15 @@ class Padder {
 
 Tree pad(const Tree& tree) { return Padder(tree).run(); }
 
+Tree regular(Tree tree) {
+  try {
+    check_tree(tree);
+    return tree;
+  } catch (const SchemaError&) {
+    return pad(tree);  // its own error when padding does not help
+  }
+}
+
 Tree pad_to(const Tree& tree, int64_t n) {
   if (n < 1) throw ValidationError("padding to a multiple of " + std::to_string(n) + "; at least 1 expected");
   constexpr int64_t kMost = 1 << 24;  // more padding than is plausible for any number of samples

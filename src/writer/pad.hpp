@@ -13,6 +13,9 @@ namespace tacore {
 /// both types, contradicting orders, FOLDERs of a position that have no children at all; and for ids as check_tree().
 Tree pad(const Tree& tree);
 
+/// The same tree where check_tree() passes it, else pad(tree).
+Tree regular(Tree tree);
+
 /// Appends padding to the roots of a tree until their number is a multiple of `n`: `__TACOPAD__0`, `__TACOPAD__1`, ...;
 /// beside FOLDERs these are FOLDERs of placeholders. Throws ValidationError for n < 1 and n > 2^24, SchemaError for an
 /// irregular tree of FOLDERs.

@@ -4,12 +4,17 @@
 #include <cstdio>
 #include <map>
 #include <numeric>
+#include <utility>
 
+#include "base/log.hpp"
+#include "base/report.hpp"
 #include "base/text.hpp"
+#include "io/vsi_path.hpp"
 #include "model/identifier.hpp"
 #include "table/encode.hpp"
 #include "table/read_table.hpp"
 #include "tacore/error.hpp"
+#include "writer/staging.hpp"
 #include "writer/tables.hpp"
 
 namespace tacore {
@@ -59,22 +64,18 @@ std::vector<Part> group(const Tree& tree, const std::string& stem, const std::st
 
 std::vector<Part> split(const Part& whole, const std::string& stem, const std::string& suffix,
                         const std::vector<uint64_t>& sizes, uint64_t split_size) {
-  std::vector<Part> out(1);
-  uint64_t size = 0;
-  for (const int64_t root : whole.roots) {
-    const uint64_t more = sizes[as_size(root)];
-    if (!out.back().roots.empty() && (size > split_size || more > split_size - size)) {
-      out.emplace_back();
-      size = 0;
-    }
-    out.back().roots.push_back(root);
-    size += more;
-  }
-  if (out.size() == 1) return {whole};
-  for (std::size_t i = 0; i < out.size(); ++i) {
+  std::vector<uint64_t> here;
+  for (const int64_t root : whole.roots) here.push_back(sizes[as_size(root)]);
+  const auto ends = part_ends(here, split_size);
+  if (ends.size() == 1) return {whole};
+  std::vector<Part> out;
+  auto begin = whole.roots.begin();
+  for (const std::size_t end : ends) {
     char number[32];
-    std::snprintf(number, sizeof number, "_part%04zu", i + 1);
-    out[i].name = stem + number + suffix;
+    std::snprintf(number, sizeof number, "_part%04zu", out.size() + 1);
+    const auto next = whole.roots.begin() + static_cast<std::ptrdiff_t>(end);
+    out.push_back({.name = stem + number + suffix, .roots = {begin, next}});
+    begin = next;
   }
   return out;
 }
@@ -139,6 +140,52 @@ Tree take_roots(const Tree& tree, const std::vector<int64_t>& roots) {
     rows = std::move(below);
   }
   return out;
+}
+
+std::vector<std::size_t> part_ends(const std::vector<uint64_t>& sizes, uint64_t split_size) {
+  std::vector<std::size_t> out;
+  uint64_t size = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (split_size > 0 && i > 0 && (size > split_size || sizes[i] > split_size - size)) {
+      out.push_back(i);
+      size = 0;
+    }
+    size += sizes[i];
+  }
+  out.push_back(sizes.size());
+  return out;
+}
+
+std::vector<std::string> publish_parts(const Output& output, const Task& task, WriteOptions options) {
+  std::vector<std::string> out, names = output.names, staged;
+  for (const auto& name : names) out.push_back(path_join(output.folder, name));
+  uint64_t done = 0;  // bytes of the parts that are complete
+  const auto tell = [&](uint64_t more) {
+    report(task, std::min(done + more, output.num_bytes), output.num_bytes, output.path);
+  };
+  if (task.progress) options.progress = tell;
+  tell(0);
+  if (out.size() == 1) {
+    output.write(0, out[0], options);
+    return out;
+  }
+  const StagingDir staging(output.path, std::exchange(options.temp_dir, {}));
+  const bool overwrite = std::exchange(options.overwrite, false);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    staged.push_back(path_join(staging.path(), names[i]));
+    done += output.write(i, staged[i], options);
+  }
+  if (output.write_index) names.push_back(output.write_index(staged, options));
+  tell(0);  // the last chance to cancel
+  publish(staging.path(), output.folder, names, overwrite);
+  return out;
+}
+
+void warn_of_parts(const Output& output, const char* what, uint64_t split_size, const std::string& opened) {
+  if (output.names.size() == 1) return;
+  log::warning(output.path + ": written as " + std::to_string(output.names.size()) + " " + what + " of about " +
+               std::to_string(split_size) + " bytes of samples, " + output.names.front() + " to " +
+               output.names.back() + "; " + opened + " is opened as one dataset. With split_size none it is one file");
 }
 
 }  // namespace tacore

@@ -86,7 +86,7 @@ const std::string& Sample::path() const noexcept {
 std::string Sample::vsi_path() const {
   if (!content_->file || content_->file->path.empty()) return "";
   const Payload& file = *content_->file;
-  return file.part ? vsi_subfile(file.offset, file.size, file.path) : file.path;
+  return file.part ? vsi_subfile({file.offset, file.size}, file.path) : file.path;
 }
 
 Bytes Sample::read_bytes() const {

@@ -66,8 +66,7 @@ Compliant make_compliant(const Taco& taco) {
                         " added for missing children at level " + std::to_string(level));
     }
   }
-  return {{Tortilla(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(after)})), taco.collection},
-          std::move(changes)};
+  return {{tortilla_of(std::move(after)), taco.collection}, std::move(changes)};
 }
 
 }  // namespace tacore

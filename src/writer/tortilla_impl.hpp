@@ -13,6 +13,9 @@ namespace tacore {
 struct Tortilla::Impl {
   Tree tree;
 };
+inline Tortilla tortilla_of(Tree tree) {
+  return Tortilla(std::make_shared<const Tortilla::Impl>(Tortilla::Impl{std::move(tree)}));
+}
 
 /// The content of a sample: one of these members.
 struct Sample::Content {

@@ -1,7 +1,6 @@
 #include "writer/tree.hpp"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <span>
 #include <string_view>

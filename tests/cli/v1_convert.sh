@@ -36,3 +36,8 @@ show ls some.tortilla
 show read some.tortilla img0/lrf
 show compile golden/v1/nested.tortilla some.tacozip
 show compile golden/v1/nested.tortilla none.tortilla "SELECT * FROM data WHERE false"
+# Options that a conversion would not use.
+show convert new.tacozip new --id other --title Other --quiet
+show convert back.taco back.tortilla --id other --quiet
+show compile golden/v1/flat.taco other.taco --block-size 256
+[ ! -e new ] && [ ! -e back.tortilla ] && [ ! -e other.taco ] && echo "none is written"

@@ -1,4 +1,3 @@
-#include "table/cells.hpp"
 #include "table/level_table.hpp"
 
 #include <arrow/array.h>
@@ -6,13 +5,13 @@
 #include "format/names.hpp"
 #include "fuzz.hpp"
 #include "io/memory_source.hpp"
+#include "table/cells.hpp"
 
 /// The input is a Parquet file.
 namespace tacore::fuzz {
 namespace {
 
 void read(const LevelTable& level, int column) {
-  level.magnitude(column);
   for (int g = 0; g < level.num_row_groups(); ++g) {
     level.may_hold(column, g, "valencia");
     expect_errors_only([&] {

@@ -56,12 +56,14 @@ TACORE_EXPORT std::vector<std::string> export_dataset(const Dataset& dataset, co
 /// and v2"). Partitions are joined; `options.split_size`, when set, splits the output. Nested Tortillas become FOLDERs.
 /// For 2.0, samples whose children differ are padded, ids that 2.0 does not allow are replaced and kept in a column,
 /// and more than six levels are refused. `collection` replaces that of the input: all of it when it has `json`, else
-/// the members that are set; it is not used between a ZIP and a FOLDER. Members that 2.0 requires and neither
+/// the members that are set. Members that 2.0 requires and neither
 /// collection has are filled in, with a warning: the file name as id, version 1.0.0, unknown description, licence and
 /// provider, task other.
 ///
-/// Throws what load() and create() throw; ValidationError when `input` is an index, or when input and output have the
-/// same container and version; SchemaError with the first differences when padding cannot make a valid tree.
+/// Throws what load() and create() throw; ValidationError when `input` is an index, when input and output have the same
+/// container and version, and for options that the conversion does not use: a collection between a ZIP and a FOLDER and
+/// for `.tortilla`, which has none, `split_size` between a ZIP and a FOLDER, `group_by` unless a version before 2.0
+/// becomes 2.0; SchemaError with the first differences when padding cannot make a valid tree.
 TACORE_EXPORT std::vector<std::string> convert(const std::string& input, const std::string& output,
                                                const CreateOptions& options = {}, const Collection& collection = {});
 /// Converts a ZIP to a FOLDER. Throws as convert(), and ValidationError when `folder` is the name of a ZIP.

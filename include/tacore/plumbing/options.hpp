@@ -76,7 +76,8 @@ void visit_options(CreateOptions& o, Visit&& visit) {
   visit_options(o.task, visit);
   visit_options(o.output, visit);
   visit("split_size", o.split_size,
-        "Maximal size of the samples in each file, such as 4GB; none writes one file of any size.");
+        "Maximal size of the samples in each file, such as 4GB; none writes one file of any size."
+        " Only create splits by default: at 4GB, .taco and .tortilla at 20GB.");
   visit("group_by", o.group_by, "Columns of level 0: one ZIP for each combination of their values.");
   visit("consolidate", o.consolidate, "Write the index .tacocat when there are several ZIPs.");
   visit_max_concurrent_requests(o.max_concurrent_requests, visit);
@@ -94,7 +95,8 @@ void visit_options(v1::CreateTacoOptions& o, Visit&& visit) {
   visit_options(o.task, visit);
   visit_options(o.output, visit);
   visit("split_size", o.split_size,
-        "Maximal size of the samples in each file, such as 20GB; none writes one file of any size.");
+        "Maximal size of the samples in each file, such as 20GB; none writes one file of any size."
+        " Only create splits by default: at 20GB.");
   visit("first_part", o.first_part, "Number of the first of several files: 0, or 1 as Tortilla 0.5.0 says.");
   visit("stats", o.stats,
         "Store the statistics of the bands of GeoTIFFs: stats:mean, stats:min, stats:max, stats:std.");

@@ -17,6 +17,8 @@ struct ParquetOptions {
   int64_t data_page_size = 1024 * 1024;       ///< maximal encoded bytes of a data page, about; at least 1
   bool write_statistics = true;               ///< minimum, maximum and number of nulls of each row group and column
   std::optional<bool> use_dictionary = {};    ///< dictionary-encode all columns or none; not set: text that repeats
+
+  bool operator==(const ParquetOptions&) const = default;
 };
 
 }  // namespace tacore

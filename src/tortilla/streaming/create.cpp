@@ -2,7 +2,6 @@
 
 #include <functional>
 #include <mutex>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -22,17 +21,12 @@
 #include "tortilla/write/output_rules.hpp"
 #include "tortilla/write/writer.hpp"
 #include "writer/extent.hpp"
+#include "writer/parts.hpp"
 #include "writer/staging.hpp"
 #include "writer/tortilla_impl.hpp"
 
 namespace tacore::v1 {
 namespace {
-
-/// A file, and its roots [begin, end).
-struct Part {
-  std::string name;
-  int64_t begin, end;
-};
 
 void check_options(const std::string& output, Kind kind, const CreateTacoOptions& options) {
   check_name(output, kind);
@@ -42,34 +36,14 @@ void check_options(const std::string& output, Kind kind, const CreateTacoOptions
   check_parquet_options(options.output.parquet);
 }
 
-/// Files are filled in order, each with at least one root.
-std::vector<Part> plan_parts(const std::string& name, const std::vector<int64_t>& sizes,
-                             const CreateTacoOptions& options) {
-  std::vector<Part> out{{name, 0, 0}};
-  const uint64_t split_size = options.split_size.value_or(kDefaultSplitSize);
-  uint64_t size = 0;
-  for (const int64_t more : sizes) {
-    const auto bytes = static_cast<uint64_t>(more);
-    const bool is_full = size > split_size || bytes > split_size - size;
-    if (split_size > 0 && out.back().end > out.back().begin && is_full) {
-      out.push_back({name, out.back().end, out.back().end});
-      size = 0;
-    }
-    ++out.back().end;
-    size += bytes;
-  }
-  if (out.size() == 1) return out;
+/// The names of the files of a dataset.
+std::vector<std::string> names_of_parts(const std::string& name, std::size_t count, int first) {
+  if (count == 1) return {name};
+  std::vector<std::string> out;
   const auto point = name.rfind('.');
-  auto number = static_cast<uint64_t>(options.first_part);
-  for (auto& part : out) part.name = partition_name({name.substr(0, point), number++, name.substr(point)});
+  for (std::size_t i = 0; i < count; ++i)
+    out.push_back(partition_name({name.substr(0, point), i + static_cast<uint64_t>(first), name.substr(point)}));
   return out;
-}
-
-/// The progress of several files as one.
-std::function<void(uint64_t)> progress_after(uint64_t done, uint64_t num_bytes, const std::string& output,
-                                             const CreateTacoOptions& options) {
-  if (!options.task.progress) return {};
-  return [=, &options](uint64_t more) { report(options.task, done + more, num_bytes, output); };
 }
 
 class Creation {
@@ -81,26 +55,32 @@ class Creation {
   }
 
   std::vector<std::string> run(const std::function<void()>& go_on) {
-    WriteOptions write{.overwrite = options_.output.overwrite,
-                       .jobs = num_threads(options_.task.jobs),
-                       .temp_dir = options_.output.temp_dir,
-                       .parquet = options_.output.parquet};
+    const int jobs = num_threads(options_.task.jobs);
+    const uint64_t split_size = options_.split_size.value_or(kDefaultSplitSize);
     // Checked before rasters are encoded; the names of parts depend on their sizes, so they are checked later.
-    if (options_.split_size == uint64_t{0}) check_absent(output_, options_.output.overwrite);
-    if (options_.streaming) stream(write.jobs, go_on);
-    const TortillaPlan plan(tree_, options_.output.parquet, write.jobs, options_.output.temp_dir, go_on);
-    const auto parts = plan_parts(file_name(output_), plan.sizes(0), options_);
-    const std::string folder = parent_folder(output_);
-    std::vector<std::string> out;
-    for (const auto& part : parts) out.push_back(path_join(folder, part.name));
-    check_targets(out);
-    file_.num_partitions = parts.size();
-    if (parts.size() == 1) {
-      write.progress = progress_after(0, tree_.num_bytes(), output_, options_);
-      write_tortilla(TortillaPart(plan, parts[0].begin, parts[0].end), file_, out[0], write);
-    } else {
-      write_parts(plan, parts, folder, write);
-    }
+    if (split_size == 0) check_absent(output_, options_.output.overwrite);
+    if (options_.streaming) stream(jobs, go_on);
+    const TortillaPlan plan(tree_, options_.output.parquet, jobs, options_.output.temp_dir, go_on);
+    const std::vector<uint64_t> sizes(plan.sizes(0).begin(), plan.sizes(0).end());
+    const auto ends = part_ends(sizes, split_size);
+    Output parts{.path = output_,
+                 .folder = parent_folder(output_),
+                 .names = names_of_parts(file_name(output_), ends.size(), options_.first_part),
+                 .num_bytes = tree_.num_bytes()};
+    for (const auto& name : parts.names) check_target(path_join(parts.folder, name));
+    file_.num_partitions = ends.size();
+    parts.write = [&](std::size_t part, const std::string& path, const WriteOptions& how) {
+      const TortillaPart rows(plan, part == 0 ? 0 : static_cast<int64_t>(ends[part - 1]),
+                              static_cast<int64_t>(ends[part]));
+      write_tortilla(rows, file_, path, how);
+      return rows.num_bytes();
+    };
+    auto out = publish_parts(parts, options_.task,
+                             {.overwrite = options_.output.overwrite,
+                              .jobs = jobs,
+                              .temp_dir = options_.output.temp_dir,
+                              .parquet = options_.output.parquet});
+    warn_of_parts(parts, "files", split_size, "any of them");
     return out;
   }
 
@@ -122,29 +102,9 @@ class Creation {
     };
   }
 
-  void check_targets(const std::vector<std::string>& paths) const {
-    for (const auto& path : paths) {
-      check_absent(path, options_.output.overwrite);
-      if (entry_at(path)) require_apart(path, tree_.files());
-    }
-  }
-
-  /// All files are written to a staging directory, and renamed together.
-  void write_parts(const TortillaPlan& plan, const std::vector<Part>& parts, const std::string& folder,
-                   WriteOptions write) const {
-    const StagingDir staging(output_, std::exchange(write.temp_dir, {}));
-    const bool overwrite = std::exchange(write.overwrite, false);
-    std::vector<std::string> names;
-    uint64_t done = 0;
-    for (const auto& part : parts) {
-      write.progress = progress_after(done, tree_.num_bytes(), output_, options_);
-      const TortillaPart rows(plan, part.begin, part.end);
-      write_tortilla(rows, file_, path_join(staging.path(), part.name), write);
-      names.push_back(part.name);
-      done += rows.num_bytes();
-    }
-    if (const auto last = progress_after(done, tree_.num_bytes(), output_, options_)) last(0);
-    publish(staging.path(), folder, names, overwrite);
+  void check_target(const std::string& path) const {
+    check_absent(path, options_.output.overwrite);
+    if (entry_at(path)) require_apart(path, tree_.files());
   }
 
   Tree tree_;
@@ -160,11 +120,10 @@ std::vector<std::string> create(const Tortilla& samples, const std::string& outp
                                 const CreateTacoOptions& options) {
   const int jobs = num_threads(options.task.jobs);
   std::mutex mutex;
-  const auto ask = progress_after(0, samples.num_bytes(), output, options);
-  const auto go_on = [&] {
-    if (!ask) return;
+  const auto go_on = [&, num_bytes = samples.num_bytes()] {
+    if (!options.task.progress) return;
     const std::lock_guard lock(mutex);
-    ask(0);
+    report(options.task, 0, num_bytes, output);
   };
   const Tortilla all = options.stats ? fill_stats(samples, options.fallback, jobs, go_on) : samples;
   Creation creation(footer_tree(all.impl()->tree, kind, jobs), output, kind, std::move(collection), options);

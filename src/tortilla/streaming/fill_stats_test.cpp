@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "raster/plain_tiff.hpp"
+#include "support/plain_tiff.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore::v1 {

@@ -99,7 +99,7 @@ class TogMaker {
   void encode(std::size_t row) {
     Payload& payload = rows_.payloads[row];
     const std::string name = std::to_string(level_) + "_" + std::to_string(row) + ".tif";
-    std::string from = payload.part ? vsi_subfile(payload.offset, payload.size, payload.path) : payload.path;
+    std::string from = payload.part ? vsi_subfile({payload.offset, payload.size}, payload.path) : payload.path;
     if (payload.held || payload.is_remote()) {  // opening by path would ignore the options of the dataset
       from = draft_.path("held_" + name);
       StagedFile held(draft_, "held_" + name);

@@ -5,7 +5,6 @@
 #include <span>
 #include <utility>
 
-#include "base/text.hpp"
 #include "base/threads.hpp"
 #include "container/container.hpp"
 #include "format/names.hpp"
