@@ -8,7 +8,7 @@
 #include <random>
 #include <thread>
 
-#include "raster/plain_tiff.hpp"
+#include "support/plain_tiff.hpp"
 #include "support/server.hpp"
 #include "support/support.hpp"
 #include "support/temporary_folder.hpp"
