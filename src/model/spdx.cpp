@@ -13,11 +13,11 @@ constexpr auto kIdentifiers = std::to_array<std::string_view>({
 #include "model/spdx_licences.inc"
 });
 
-constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+constexpr char lower_letter(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 constexpr bool less(std::string_view a, std::string_view b) {
   return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),
-                                      [](char x, char y) { return lower(x) < lower(y); });
+                                      [](char x, char y) { return lower_letter(x) < lower_letter(y); });
 }
 
 static_assert(std::is_sorted(kIdentifiers.begin(), kIdentifiers.end(), less));
