@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <new>
 
-#include <tacore/ops/diff.hpp>
 #include <tacore/error.hpp>
+#include <tacore/ops/diff.hpp>
 
 #include "base/utf8.hpp"
 #include "commands.hpp"

@@ -10,8 +10,8 @@
 #include <cstdio>
 #include <string>
 
-#include <tacore/plumbing/apart.hpp>
 #include <tacore/error.hpp>
+#include <tacore/plumbing/apart.hpp>
 #include <tacore/plumbing/secrets.hpp>
 
 #include "io/open_uninterrupted.hpp"

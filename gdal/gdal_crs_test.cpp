@@ -64,8 +64,14 @@ TEST_CASE("a built-in system agrees with PROJ in each of its zones") {
   struct Codes {
     int first, last;
   };
-  for (const Codes& codes : {Codes{32601, 32660}, {32701, 32760}, {25828, 25838}, {26906, 26923}, {31965, 31985},
-                             {6210, 6211}, {5396, 5396}, {3857, 3857}}) {
+  for (const Codes& codes : {Codes{32601, 32660},
+                             {32701, 32760},
+                             {25828, 25838},
+                             {26906, 26923},
+                             {31965, 31985},
+                             {6210, 6211},
+                             {5396, 5396},
+                             {3857, 3857}}) {
     for (int code = codes.first; code <= codes.last; ++code) {
       const std::string name = "EPSG:" + std::to_string(code);
       CAPTURE(name);

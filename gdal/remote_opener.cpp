@@ -28,8 +28,8 @@
 
 #include "gdal_error.hpp"
 #include "tacore/error.hpp"
-#include "tacore/raster/gdal.hpp"
 #include "tacore/interrupt.hpp"
+#include "tacore/raster/gdal.hpp"
 #include "thread_option.hpp"
 
 namespace tacore::gdal {

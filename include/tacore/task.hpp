@@ -4,8 +4,8 @@
 
 namespace tacore {
 
-/// How work runs: on how many threads, and with which progress callback, which can cancel it. What takes no Task, such as
-/// a load, a query or a read, is cancelled by an InterruptScope (interrupt.hpp).
+/// How work runs: on how many threads, and with which progress callback, which can cancel it. What takes no Task, such
+/// as a load, a query or a read, is cancelled by an InterruptScope (interrupt.hpp).
 struct Task {
   int jobs = 0;  ///< number of threads; 0: one for each processor
   /// Called periodically, from one thread at a time, with how much of the work is done: bytes, unless the options of

@@ -32,7 +32,7 @@ def dataset_text(dataset: TacoDataset) -> str:
         lines.append(f"Temporal Extent{filtered}: {temporal}")
     lines += [f"{name}: {text}" for name, text in details(dataset)]
     root = dataset.pit_schema.root
-    lines.append(f"Level 0{filtered}: {root['n']} rows (RSUT: {dataset.is_rsut()})")
+    lines.append(f"Level 0{filtered}: {root['n']} rows")
     branches = ["├── " + line for line in lines[:-1]] + ["└── " + lines[-1]]
     return "\n".join([f"<TacoDataset '{dataset.id}'>", *branches])
 

@@ -11,7 +11,7 @@
 namespace tacore {
 namespace {
 
-constexpr std::string_view kDigits = "0123456789";
+constexpr std::string_view kDecimalDigits = "0123456789";
 
 /// "", B, KB, K, KiB, ... as a power of two; -1 for anything else.
 int shift_of(std::string_view given) {
@@ -32,7 +32,7 @@ uint64_t parse_size(std::string_view given) {
   };
   const std::string_view text = trimmed(given);
   const auto end_of_digits = [&](std::size_t from) {
-    return std::min(text.find_first_not_of(kDigits, from), text.size());
+    return std::min(text.find_first_not_of(kDecimalDigits, from), text.size());
   };
   const std::size_t whole_end = end_of_digits(0);
   std::size_t end = whole_end;

@@ -47,7 +47,10 @@ void run_parallel(std::size_t count, int jobs, const std::function<void(std::siz
     }
   } catch (const std::system_error&) {  // no more threads: the existing ones do the work
   }
-  work();
+  {
+    const WorkerInterruption interruption(caller, is_stopped);  // of this thread, too: another may fail meanwhile
+    work();
+  }
   std::unique_lock lock(mutex);
   while (!ended.wait_for(lock, kInterruptPeriod, [&] { return num_running == 0; })) {
     lock.unlock();

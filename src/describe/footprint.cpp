@@ -14,7 +14,6 @@
 namespace tacore::descriptions {
 namespace {
 
-
 /// Collects the finite positions of a geometry as GeoJSON.
 struct Members {
   std::vector<Json> points = {}, lines = {}, polygons = {};

@@ -36,8 +36,7 @@ constexpr std::size_t kFilesAtOnce = 1 << 14;
 
 /// In versions before 2.0 a column `path` is a user's column.
 bool is_metadata(std::string_view name, bool v1) {
-  return name != names::kId && name != names::kType && (v1 || name != names::kPath) &&
-         !names::is_internal(name);
+  return name != names::kId && name != names::kType && (v1 || name != names::kPath) && !names::is_internal(name);
 }
 
 /// A container of a view, and its columns of a level, under the names of the view.

@@ -35,7 +35,8 @@ constexpr std::size_t kSamplesAtOnce = 1 << 14;
 /// Columns of a container before 2.0 that identify a row and locate its bytes, as `internal:*` do.
 bool says_where(const LevelTable& table, std::string_view column) {
   const bool is_before_2 = table.derived(table.find(names::kId)) != nullptr;
-  return is_before_2 && (column == v1::columns::kId || column == v1::columns::kOffset || column == v1::columns::kLength);
+  return is_before_2 &&
+         (column == v1::columns::kId || column == v1::columns::kOffset || column == v1::columns::kLength);
 }
 
 /// A row of one of the containers of a dataset.

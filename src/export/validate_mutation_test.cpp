@@ -95,7 +95,8 @@ TEST_CASE("Damaged ZIP records and TACO_HEADER fields are found, one at a time")
          z.bytes.insert(z.directory, "     ");
          put32(z.bytes, z.end + 5 + 16, static_cast<uint32_t>(z.directory + 5));
        }},
-      {"ZIP-9", "'DATA/../rid' has a part that is reserved by file systems", [](FlatZip& z) { rename_entry(z, "DATA/../rid"); }},
+      {"ZIP-9", "'DATA/../rid' has a part that is reserved by file systems",
+       [](FlatZip& z) { rename_entry(z, "DATA/../rid"); }},
       {"ZIP-9", "'/ATA/madrid'", [](FlatZip& z) { rename_entry(z, "/ATA/madrid"); }},
       {"ZIP-10", "'DATB/madrid' is not part", [](FlatZip& z) { rename_entry(z, "DATB/madrid"); }},
       {"OFF-3", "'DATA/madrid'", [](FlatZip& z) { rename_entry(z, "DATB/madrid"); }},

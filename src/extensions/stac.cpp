@@ -32,7 +32,6 @@ class Complaint {
   std::string prefix_;
 };
 
-
 /// Whether `crs` is geographic; throws when it is not known.
 bool check_crs(const std::string& crs, const CrsTransformer* transformer, bool has_centroid) {
   if (has_centroid && lower(crs).starts_with("sr-org:")) return false;

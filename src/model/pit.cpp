@@ -37,7 +37,7 @@ uint64_t parse_n(const json& object, const std::string& where) {
   constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
   if (!n->is_number_unsigned() || n->get<uint64_t>() > kMost) {
     fail_schema(where + ": n is " + tacore::in_quotes(n->dump(-1, ' ', true)) + ", expected a whole number from 0 to " +
-         std::to_string(kMost));
+                std::to_string(kMost));
   }
   return n->get<uint64_t>();
 }
@@ -65,7 +65,7 @@ PitPattern parse_pattern(const json& pattern, const std::string& where) {
   const json& ids = require_array(pattern, "id", where);
   if (types.size() != ids.size()) {
     fail_schema(where + ": type and id arrays differ in length: " + std::to_string(types.size()) + " and " +
-         std::to_string(ids.size()));
+                std::to_string(ids.size()));
   }
   PitPattern out{.n = parse_n(pattern, where)};
   for (const json& value : types) {

@@ -11,7 +11,6 @@
 namespace tacore::net {
 namespace {
 
-
 Sha256 hmac(std::span<const std::byte> key, std::string_view message) { return hmac_sha256(key, bytes_of(message)); }
 
 std::string hex_sha256(std::string_view text) { return hex(sha256(bytes_of(text))); }

@@ -31,7 +31,6 @@ constexpr std::time_t kAbandoned = 3600;  // seconds
 constexpr int kLockTries = 100;
 constexpr auto kLockPause = std::chrono::milliseconds(10);
 
-
 std::string hash_of(std::string_view text) { return hex(sha256(bytes_of(text))); }
 
 std::string parent(const std::string& path) { return path.substr(0, path.rfind('/')); }

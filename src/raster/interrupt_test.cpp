@@ -47,7 +47,7 @@ class StallingServer {
       : content_(std::move(content)), server_([this](const auto& request) {
           while (is_stalled && !is_ended_) std::this_thread::sleep_for(std::chrono::milliseconds(5));
           if (request.path != "/test.tacozip") return net::answer(404, "");
-    return net::answer_range(request, content_, "ETag: \"a\"\r\n");
+          return net::answer_range(request, content_, "ETag: \"a\"\r\n");
         }) {}
   ~StallingServer() { is_ended_ = true; }
 

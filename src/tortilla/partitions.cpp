@@ -36,7 +36,6 @@ uint64_t first_number(const Storage& storage, PartitionName name, uint64_t count
   return storage.exists(partition_name(name)) ? 1 : 0;
 }
 
-
 }  // namespace
 
 std::optional<PartitionName> parse_partition_name(const std::string& path) {

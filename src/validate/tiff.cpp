@@ -47,7 +47,7 @@ struct Ending {
   std::string_view suffix, format;
 };
 constexpr Ending kEndings[] = {{".tif", "GTiff"}, {".tiff", "GTiff"},      {".png", "PNG"}, {".jpg", "JPEG"},
-                           {".jpeg", "JPEG"}, {".jp2", "JP2OpenJPEG"}, {".gif", "GIF"}, {".webp", "WEBP"}};
+                               {".jpeg", "JPEG"}, {".jp2", "JP2OpenJPEG"}, {".gif", "GIF"}, {".webp", "WEBP"}};
 
 std::string found_format(const ByteSource& source) {
   const Bytes head = source.read({0, std::min(source.size(), v1::kHeaderSize)});

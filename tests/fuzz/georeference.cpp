@@ -1,9 +1,9 @@
 #include <bit>
 
-#include "tortilla/streaming/mrio_axes.hpp"
-#include "raster/tiff_directory.hpp"
 #include "base/little_endian.hpp"
 #include "fuzz.hpp"
+#include "raster/tiff_directory.hpp"
+#include "tortilla/streaming/mrio_axes.hpp"
 
 /// The input is what the tags of a TIFF say of where its pixels lie: three lengths, doubles, keys, and GDAL's metadata.
 namespace tacore::fuzz {
