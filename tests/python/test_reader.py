@@ -123,7 +123,7 @@ def test_attributes_and_their_defaults(golden: Path, tmp_path: Path) -> None:
     assert (dataset.id, dataset.version, dataset.description) == (collection["id"], "unknown", "")
     assert (dataset.tasks, dataset.extent, dataset.providers, dataset.licenses) == ([], {}, [], [])
     assert (dataset.title, dataset.curators, dataset.keywords, dataset.field_schema) == (None, None, None, {})
-    assert "(RSUT" in repr(dataset)
+    assert repr(dataset) == "<TacoDataset 'nested'>\n├── Version: unknown\n└── Level 0: 3 rows"
     dataset._repr_html_()
 
 
