@@ -143,6 +143,12 @@ std::vector<int> parse_bands(const std::string& text) {
   return *out;
 }
 
+OnError parse_on_error(const std::string& text) {
+  if (text == "raise") return OnError::Throw;
+  if (text == "skip") return OnError::Skip;
+  throw UsageError("--on-error is " + in_quotes(text) + ", expected raise or skip");
+}
+
 Window parse_window(const std::string& text) {
   const auto out = parse_list<int64_t>(text);
   const auto is_valid = [](const std::vector<int64_t>& n) {

@@ -6,10 +6,10 @@
 
 #include <tacore/bbox.hpp>
 #include <tacore/dataset.hpp>
-#include <tacore/write/parquet_options.hpp>
 #include <tacore/raster/raster.hpp>
-#include <tacore/write/tabular.hpp>
 #include <tacore/time_range.hpp>
+#include <tacore/write/parquet_options.hpp>
+#include <tacore/write/tabular.hpp>
 
 #include "commands.hpp"
 
@@ -28,6 +28,8 @@ Description parse_description(const std::string& text);
 int parse_count(const std::string& option, const std::string& text);
 /// "1,2": bands, which count from 1.
 std::vector<int> parse_bands(const std::string& text);
+/// "raise" or "skip".
+OnError parse_on_error(const std::string& text);
 /// "x,y,width,height" in pixels.
 Window parse_window(const std::string& text);
 /// "Name: value".

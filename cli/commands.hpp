@@ -38,7 +38,7 @@ struct Destination {
 
 struct InfoOptions {
   std::string path = {};
-  std::string base_path = {};
+  LoadOptions load = {};
   bool json = false;
   bool sources = false;  ///< list the partitions instead
   Where where = {};      ///< of the partitions
@@ -48,7 +48,7 @@ int run_info(const InfoOptions& options);
 struct LsOptions {
   std::string path = {};
   std::optional<std::string> id = {};  ///< ids joined by '/'; the root when absent
-  std::string base_path = {};
+  LoadOptions load = {};
   bool json = false;
 };
 int run_ls(const LsOptions& options);
@@ -56,7 +56,7 @@ int run_ls(const LsOptions& options);
 /// Samples of a dataset.
 struct Selection {
   std::string path = {};
-  std::string base_path = {};
+  LoadOptions load = {};
   std::optional<std::string> sql = {};
   Where where = {};
   std::optional<int> level = {};  ///< that `where` tests
@@ -81,9 +81,8 @@ struct PixelOptions {
 struct ReadOptions {
   std::string path = {};
   std::string id = {};  ///< ids joined by '/'
-  std::string base_path = {};
-  bool verify = true;  ///< what is read of samples
-  bool vsi = false;    ///< the GDAL path instead of the bytes
+  LoadOptions load = {};
+  bool vsi = false;  ///< the GDAL path instead of the bytes
   PixelOptions pixels = {};
   Destination output = {};
 };
@@ -92,27 +91,21 @@ int run_read(const ReadOptions& options);
 struct PreviewCommandOptions {
   std::string path = {};
   std::string id = {};  ///< ids joined by '/'
-  std::string base_path = {};
-  bool verify = true;           ///< what is read of samples
-  std::vector<int> bands = {};  ///< from 1
-  int size = 512;               ///< of the longer side
+  LoadOptions load = {};
+  PreviewOptions preview = {};
   Destination output = {};
 };
 int run_preview(const PreviewCommandOptions& options);
 
 struct StatsCommandOptions {
   std::string path = {};
-  std::string base_path = {};
-  bool verify = true;           ///< what is read of samples
-  std::vector<int> bands = {};  ///< from 1; none: all
-  int level = 0;
-  std::string id = {};
-  bool json = false;
-  std::string child = {};              ///< ids below each sample
+  LoadOptions load = {};
+  StatsOptions stats = {};
   std::vector<double> quantiles = {};  ///< in [0, 1]; p25, p50, p75 and p95 when there are none
-  bool compute = false;                ///< from the pixels; what follows needs that
-  bool skip_bad = false;
+  bool json = false;
+  bool compute = false;  ///< from the pixels; what follows needs that
   Task task = {};
+  OnError on_error = OnError::Throw;
 };
 int run_stats(const StatsCommandOptions& options);
 
@@ -206,7 +199,7 @@ enum class Description { Stac, StacGeoparquet, Geoparquet, Croissant, Datacite, 
 
 struct DescribeCommandOptions {
   std::string path = {};
-  std::string base_path = {};
+  LoadOptions load = {};
   Description as = Description::Markdown;
   std::string base_url = {};
   std::string published = {};
@@ -235,14 +228,13 @@ struct TogCommandOptions {
 };
 int run_tog(const TogCommandOptions& options);
 
-struct ValidateOptions {
+struct ValidateCommandOptions {
   std::string path = {};
-  std::string base_path = {};
-  std::vector<std::string> profiles = {};
-  bool deep = false;
+  std::vector<std::string> profiles = {};  ///< conventions as well as profiles of the library
+  ValidateOptions how = {};
   bool json = false;
 };
 /// 1 when a rule is broken that is an error, 0 with warnings only.
-int run_validate(const ValidateOptions& options);
+int run_validate(const ValidateCommandOptions& options);
 
 }  // namespace tacore::cli

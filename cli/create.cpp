@@ -5,6 +5,7 @@
 
 #include <tacore/error.hpp>
 #include <tacore/extensions/stac.hpp>
+#include <tacore/ops/inspect.hpp>
 #include <tacore/plumbing/apart.hpp>
 #include <tacore/raster/stac.hpp>
 #include <tacore/v1/create.hpp>
@@ -84,8 +85,7 @@ int create_v1(const CreateCommandOptions& options, bool is_taco) {
       try {
         v1::create_taco(taco, options.output, how);
       } catch (const ValidationError& error) {
-        const bool wants_time = error.message().find("extent.temporal is missing") != std::string::npos;
-        if (!wants_time) throw;
+        if (taco.collection.extent.temporal || compute_extent(samples).temporal) throw;
         throw ValidationError(error.message() + "; --datetime START/END states the time of all samples",
                               error.context());
       }

@@ -1,6 +1,6 @@
-#include <tacore/plumbing/apart.hpp>
-#include <tacore/ops/describe.hpp>
 #include <tacore/error.hpp>
+#include <tacore/ops/describe.hpp>
+#include <tacore/plumbing/apart.hpp>
 
 #include "commands.hpp"
 #include "copying.hpp"
@@ -32,7 +32,7 @@ void check(const DescribeCommandOptions& options) {
   }
 }
 
-/// That of GDAL, which is loaded when there is a system that tacore does not know by itself.
+/// The CRS transformer of GDAL, which is loaded for the first CRS that tacore does not know by itself.
 class LazyTransformer final : public CrsTransformer {
  public:
   bool is_geographic(const std::string& crs) const override { return loaded(crs).is_geographic(crs); }
@@ -51,7 +51,7 @@ int run_describe(const DescribeCommandOptions& options) {
   check(options);
   const std::string& output = options.output.path;
   const int level = options.level.value_or(0);
-  const Dataset dataset = load(options.path, {.base_path = options.base_path});
+  const Dataset dataset = load(options.path, options.load);
   const LazyTransformer systems;
   const DescribeOptions how{.base_url = options.base_url,
                             .transformer = &systems,

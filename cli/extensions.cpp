@@ -75,17 +75,13 @@ Extend with_places(const std::string& name, const std::string& key, const std::s
   return [key, time](const Tortilla& samples) {
     const extensions::FromRasters from{.with = {.transformer = transformer(), .fallback = raster_opener()},
                                        .time_start = time};
-    try {
-      return key == "stac" ? extensions::with_stac(samples, from) : extensions::with_istac(samples, from);
-    } catch (const SchemaError& error) {
-      if (time || !error.message().starts_with("no level has")) throw;
-      const std::string column = key + ":time_start";
-      if (has_column(samples, column)) throw;
+    const std::string column = key + ":time_start";
+    if (!time && !has_column(samples, column)) {
       throw SchemaError("no acquisition time: add a column " + column +
-                            " to the table of samples, or give one time for all, such as --extensions " + key +
-                            "=2020-06-01",
-                        error.context());
+                        " to the table of samples, or give one time for all, such as --extensions " + key +
+                        "=2020-06-01");
     }
+    return key == "stac" ? extensions::with_stac(samples, from) : extensions::with_istac(samples, from);
   };
 }
 

@@ -63,7 +63,7 @@ std::string info_json(const Dataset& dataset) {
 
 int run_info(const InfoOptions& options) {
   if (options.sources) return list_sources(options);
-  const Dataset dataset = load(options.path, {.base_path = options.base_path});
+  const Dataset dataset = load(options.path, options.load);
   print(options.json ? info_json(dataset) : info_text(dataset));
   return 0;
 }

@@ -18,7 +18,7 @@ using JsonField = std::pair<std::string_view, std::string>;  // name, value
 std::string json_object(const std::vector<JsonField>& fields);
 std::string json_array(const std::vector<std::string>& values);
 
-/// The same with a line for each field or value, for the outermost level.
+/// A JSON object or array as above, with a line for each field or value, for the outermost level.
 std::string json_object_lines(const std::vector<JsonField>& fields);
 std::string json_array_lines(const std::vector<std::string>& values);
 

@@ -22,7 +22,7 @@ DataFrame children(const Dataset& dataset, const std::string& id) {
 }  // namespace
 
 int run_ls(const LsOptions& options) {
-  const Dataset dataset = load(options.path, {.base_path = options.base_path});
+  const Dataset dataset = load(options.path, options.load);
   const DataFrame rows = options.id ? children(dataset, *options.id) : dataset.data();
   with_output({}, {}, [&](tabular::Output& output) {
     if (options.json) return tabular::encode(rows.select({"id", "type"}), tabular::Encoding::Json, output);

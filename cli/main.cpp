@@ -114,17 +114,6 @@ CLI::Option* add_parsed(CLI::App* command, const std::string& names, const char*
   return command->add_option_function<std::string>(names, std::move(set), what)->type_name(metavariable);
 }
 
-void add_base_path(CLI::App* command, std::string& base_path) {
-  command->add_option("--base-path", base_path, "Folder of the ZIP files of a TACOCAT or TACOLLECTION")
-      ->type_name("DIR");
-}
-
-CLI::Option* add_no_verify(CLI::App* command, bool& verify) {
-  return command->add_flag_callback(
-      "--no-verify", [&] { verify = false; },
-      "Do not verify samples against the local headers and CRC-32 checksums of their ZIP");
-}
-
 std::vector<CLI::Option*> add_where(CLI::App* command, Where& where) {
   return {
       add_parsed(
@@ -144,47 +133,6 @@ void add_output(CLI::App* command, Destination& output) {
       },
       "Write this file instead of standard output");
   command->add_flag("--overwrite", output.overwrite, "Replace an existing file")->needs(file);
-}
-
-void add_bands(CLI::App* command, std::vector<int>& bands, const char* what) {
-  add_parsed(command, "--bands", "B,...", [&](const std::string& text) { bands = parse_bands(text); }, what);
-}
-
-void add_info(Tool& tool) {
-  auto [command, options] = tool.add_reader("info", "Shows the description, extent, tree and columns of a dataset",
-                                            "  taco info landsat.tacozip\n"
-                                            "  taco info landsat.tacozip --json | jq .levels\n"
-                                            "  taco info TACOLLECTION.json --sources --bbox -10,35,5,45",
-                                            run_info);
-  command->add_flag("--json", options->json, "Print JSON");
-  auto* sources = command->add_flag("--sources", options->sources,
-                                    "List the partitions of a .tacocat or TACOLLECTION.json: file, id, bbox, datetime");
-  for (auto* option : add_where(command, options->where)) option->needs(sources);
-  add_base_path(command, options->base_path);
-}
-
-void add_ls(Tool& tool) {
-  auto [command, options] = tool.add_reader("ls", "Lists samples, or the children of a sample",
-                                            "  taco ls landsat_nested.tacozip\n"
-                                            "  taco ls landsat_nested.tacozip tile_r1_c1",
-                                            run_ls);
-  add_parsed(command, "ID", "", [o = options](const std::string& text) { o->id = text; }, kIdHelp);
-  command->add_flag("--json", options->json, "Print JSON: an array of {id, type}");
-  add_base_path(command, options->base_path);
-}
-
-/// What selects samples, PATH aside.
-void add_selection(CLI::App* command, Selection& selection) {
-  add_parsed(
-      command, "SQL", "", [&](const std::string& text) { selection.sql = text; },
-      "SELECT statement on the tables data (samples that pass the filters), level0, level1, ...");
-  auto* box = add_where(command, selection.where)[0];
-  command->add_flag("--footprint", selection.footprint, "Test the area that a sample covers, not its centroid")
-      ->needs(box);
-  add_parsed(
-      command, "--level", "N", [&](const std::string& text) { selection.level = parse_count("--level", text); },
-      "Test children at depth N; a sample is kept if any of its children matches");
-  add_base_path(command, selection.base_path);
 }
 
 /// The name of an option on the command line: `split_size` is `--split-size`.
@@ -218,6 +166,14 @@ class OptionAdder {
         ->type_name(is_folder          ? "DIR"
                     : name == "output" ? "PATH"
                                        : "TEXT");
+  }
+  CLI::Option* add(const std::string& name, std::vector<int>& bands, const std::string& what) const {
+    return add_parsed(
+        command_, flag_of(name), "B,...", [&](const std::string& text) { bands = parse_bands(text); }, what);
+  }
+  CLI::Option* add(const std::string& name, OnError& value, const std::string& what) const {
+    return add_parsed(
+        command_, flag_of(name), "raise|skip", [&](const std::string& text) { value = parse_on_error(text); }, what);
   }
   CLI::Option* add(const std::string& name, std::vector<std::string>& value, const std::string& what) const {
     return command_->add_option(flag_of(name), value, what)->type_name("NAME")->expected(1)->delimiter(',')->take_all();
@@ -285,20 +241,62 @@ class OptionAdder {
   std::string group_;
 };
 
+/// Options of commands that open a dataset, and read no bytes of its samples.
+void add_load(CLI::App* command, LoadOptions& load) { visit_options(load, OptionAdder(command, {"verify"})); }
+
+void add_info(Tool& tool) {
+  auto [command, options] = tool.add_reader("info", "Shows the description, extent, tree and columns of a dataset",
+                                            "  taco info landsat.tacozip\n"
+                                            "  taco info landsat.tacozip --json | jq .levels\n"
+                                            "  taco info TACOLLECTION.json --sources --bbox -10,35,5,45",
+                                            run_info);
+  command->add_flag("--json", options->json, "Print JSON");
+  auto* sources = command->add_flag("--sources", options->sources,
+                                    "List the partitions of a .tacocat or TACOLLECTION.json: file, id, bbox, datetime");
+  for (auto* option : add_where(command, options->where)) option->needs(sources);
+  add_load(command, options->load);
+}
+
+void add_ls(Tool& tool) {
+  auto [command, options] = tool.add_reader("ls", "Lists samples, or the children of a sample",
+                                            "  taco ls landsat_nested.tacozip\n"
+                                            "  taco ls landsat_nested.tacozip tile_r1_c1",
+                                            run_ls);
+  add_parsed(command, "ID", "", [o = options](const std::string& text) { o->id = text; }, kIdHelp);
+  command->add_flag("--json", options->json, "Print JSON: an array of {id, type}");
+  add_load(command, options->load);
+}
+
+/// What selects samples, PATH aside.
+void add_selection(CLI::App* command, Selection& selection) {
+  add_parsed(
+      command, "SQL", "", [&](const std::string& text) { selection.sql = text; },
+      "SELECT statement on the tables data (samples that pass the filters), level0, level1, ...");
+  auto* box = add_where(command, selection.where)[0];
+  command->add_flag("--footprint", selection.footprint, "Test the area that a sample covers, not its centroid")
+      ->needs(box);
+  add_parsed(
+      command, "--level", "N", [&](const std::string& text) { selection.level = parse_count("--level", text); },
+      "Test children at depth N; a sample is kept if any of its children matches");
+  add_load(command, selection.load);
+}
+
 /// Options of the tool whose names have changed: an old name is refused with the new one.
 constexpr std::pair<const char*, const char*> kOldNames[] = {{"--limit", "--max-concurrent-requests"},
                                                              {"--tries", "--max-tries"},
                                                              {"--cache", "--cache-dir"},
                                                              {"--block", "--block-size"},
                                                              {"--no-tacocat", "--no-consolidate"},
-                                                             {"--no-validate-schema", "--allow-different-columns"}};
+                                                             {"--no-validate-schema", "--allow-different-columns"},
+                                                             {"--skip-bad", "--on-error skip"}};
 
 void add_old_names(CLI::App* app) {
   for (const auto& [old_name, name] : kOldNames) {
     const auto refuse = [old_name = old_name, name = name] {
       throw UsageError(std::string(old_name) + " is called " + name + " now");
     };
-    if (std::string_view(old_name).starts_with("--no-")) app->add_flag_callback(old_name, refuse)->group("");
+    const bool is_flag = std::string_view(old_name).starts_with("--no-") || std::string_view(name).ends_with(" skip");
+    if (is_flag) app->add_flag_callback(old_name, refuse)->group("");
     else add_parsed(app, old_name, "", [refuse](const std::string&) { refuse(); }, "")->group("");
   }
 }
@@ -335,14 +333,13 @@ void add_read(Tool& tool) {
                                 "Write the pixels as PNG, not stretched: uint8 or uint16, up to 4 bands");
   vsi->excludes(npy)->excludes(png);
   npy->excludes(png);
-  add_bands(command, options->pixels.bands, "With --npy or --png: these bands, counted from 1, in this order");
+  visit_bands(options->pixels.bands, OptionAdder(command));
   add_parsed(
       command, "--window", "X,Y,WIDTH,HEIGHT",
       [o = options](const std::string& text) { o->pixels.window = parse_window(text); },
-      "With --npy or --png: these pixels, counted from the upper left corner");
+      "Only these pixels, counted from the upper left corner; this and --bands need --npy or --png");
   add_output(command, options->output);
-  add_base_path(command, options->base_path);
-  add_no_verify(command, options->verify);
+  visit_options(options->load, OptionAdder(command));
 }
 
 void add_preview(Tool& tool) {
@@ -351,14 +348,9 @@ void add_preview(Tool& tool) {
                                             "  taco preview landsat.tacozip tile_r0_c0 --bands 4,3,2 -o colours.png",
                                             run_preview);
   command->add_option("ID", options->id, kIdHelp)->required();
-  add_bands(command, options->bands,
-            "One band for grey, or red,green,blue, counted from 1; by default the first three, or the first of fewer");
-  add_parsed(
-      command, "--size", "N", [o = options](const std::string& text) { o->size = parse_count("--size", text); },
-      "Maximal number of pixels of the longer side; by default 512");
+  visit_options(options->preview, OptionAdder(command));
   add_output(command, options->output);
-  add_base_path(command, options->base_path);
-  add_no_verify(command, options->verify);
+  visit_options(options->load, OptionAdder(command));
 }
 
 void add_stats(Tool& tool) {
@@ -367,22 +359,13 @@ void add_stats(Tool& tool) {
                                             "  taco stats landsat_nested.tacozip --child optical --bands 4,3 --json\n"
                                             "  taco stats landsat_nested.tacozip --compute --child dem --quantile 0.02",
                                             run_stats);
-  add_bands(command, options->bands, "Only these bands, counted from 1, in this order");
+  visit_options(options->stats, OptionAdder(command));
   add_parsed(
       command, "--band", "B",
       [](const std::string&) { throw UsageError("--band is now --bands, such as --bands 4,1"); },
       "")
       ->group("");  // not in the help
-  command
-      ->add_option("--child", options->child,
-                   "Statistics of this child of each sample: ids joined by /, such as optical or a/b")
-      ->type_name("ID");
-  auto* level = add_parsed(
-      command, "--level", "N", [o = options](const std::string& text) { o->level = parse_count("--level", text); },
-      "With --id: the level of the children");
-  command->add_option("--id", options->id, "Statistics of the children of the sample with this id")
-      ->type_name("ID")
-      ->needs(level);
+  command->get_option("--id")->needs(command->get_option("--level"));
   command->add_flag("--json", options->json, "Print JSON: an array with an object for each band");
   add_parsed(
       command, "--quantile", "P",
@@ -393,11 +376,11 @@ void add_stats(Tool& tool) {
   auto* compute =
       command->add_flag("--compute", options->compute,
                         "Compute the statistics of all pixels, instead of reading those that samples store");
-  command->add_flag("--skip-bad", options->skip_bad, "With --compute: report samples that cannot be read, and continue")
-      ->needs(compute);
   visit_options(options->task, OptionAdder(command));
-  add_base_path(command, options->base_path);
-  add_no_verify(command, options->verify)->needs(compute);
+  visit_on_error(options->on_error, OptionAdder(command));
+  command->get_option("--on-error")->needs(compute);
+  visit_options(options->load, OptionAdder(command));
+  command->get_option("--no-verify")->needs(compute);
 }
 
 void add_describe(Tool& tool) {
@@ -424,13 +407,13 @@ void add_describe(Tool& tool) {
                    "Date of publication, YYYY or YYYY-MM-DD; by default that of COLLECTION.json or SOURCE_DATE_EPOCH")
       ->type_name("DATE");
   add_output(command, options->output);
-  add_base_path(command, options->base_path);
+  add_load(command, options->load);
 }
 
 void add_validate(Tool& tool) {
   auto [command, options] = tool.add_reader("validate", "Checks a dataset against every rule of the specification",
                                             "  taco validate landsat.tacozip --deep", run_validate);
-  command->add_flag("--deep", options->deep, "Read every byte, compare checksums and decode TIFFs");
+  visit_options(options->how, OptionAdder(command));
   command->add_flag("--json", options->json, "Print JSON: an array of the findings");
   command
       ->add_option("--profile", options->profiles,
@@ -440,7 +423,6 @@ void add_validate(Tool& tool) {
       ->expected(1)
       ->delimiter(',')
       ->take_all();
-  add_base_path(command, options->base_path);
 }
 
 /// What is said of a new dataset.
@@ -670,14 +652,15 @@ void add_tog(Tool& tool) {
   visit_options(options->how, OptionAdder(command));
 }
 
-/// The same three flags before and after the subcommand.
+/// The flags of messages, which may stand before and after the subcommand.
 void add_messages(CLI::App* app, Messages& messages) {
   app->add_flag("--verbose", messages.verbose, "Print opened files and how they are read")->group(kMessageGroup);
   app->add_flag("--debug", messages.debug, "Print SQL, requests and memory, too")->group(kMessageGroup);
   app->add_flag("--quiet", messages.quiet, "Print neither warnings nor progress")->group(kMessageGroup);
 }
 
-/// The same before and after the subcommand. Keys and tokens come from the environment alone: others see arguments.
+/// The options of remote paths, which may stand before and after the subcommand. Keys and tokens come from the
+/// environment alone, because other users of the machine see arguments.
 void add_remote(CLI::App* app, RemoteOptions& remote) {
   visit_options(remote, OptionAdder(app, {"access_key_id", "secret_access_key", "session_token", "profile", "token"},
                                     kRemoteGroup));

@@ -5,8 +5,8 @@
 
 namespace tacore::cli {
 
-/// The candidate that differs from `text` by at most two characters, and least; empty when there is none. A character
-/// that is added, left out or replaced counts 1, two neighbours that are swapped count 1.
+/// The candidate with the smallest edit distance to `text`, if that is at most 2; else "". An inserted, deleted or
+/// replaced character is one edit, two swapped neighbours are one edit.
 std::string nearest(const std::string& text, std::span<const std::string> candidates);
 
 /// "; did you mean 'info'?" of the nearest candidate, or nothing.

@@ -13,7 +13,7 @@ std::string bytes_text(double count);
 /// terminal, or messages are off. Goes with its line when destroyed.
 class ProgressBar {
  public:
-  /// Of bytes, or of `what` in the plural.
+  /// A bar that counts bytes, or `what`, a noun in the plural.
   explicit ProgressBar(const char* what = nullptr);
   ~ProgressBar();
   ProgressBar(const ProgressBar&) = delete;

@@ -1,9 +1,9 @@
 #include <optional>
 #include <string_view>
 
-#include <tacore/plumbing/apart.hpp>
 #include <tacore/dataset.hpp>
 #include <tacore/error.hpp>
+#include <tacore/plumbing/apart.hpp>
 #include <tacore/raster/picture.hpp>
 #include <tacore/v1/chunks.hpp>
 
@@ -32,8 +32,8 @@ auto about(const std::string& id, const std::string& path, const Body& body) {
   }
 }
 
-/// What `body` returns of a FILE; a FOLDER is named as the user does. Nothing is asked about its path before: that would
-/// prove it, which the bytes do by themselves.
+/// What `body` returns of a FILE; a FOLDER is named as the user does. Nothing is asked about its path before: that
+/// would prove it, which the bytes do by themselves.
 template <class Body>
 auto of_file(const DataFrame& rows, const std::string& id, const Body& body) {
   try {
@@ -99,7 +99,7 @@ int run_read(const ReadOptions& options) {
     throw UsageError("--bands and --window choose pixels, which --npy or --png asks for");
   }
   if (!options.vsi) refuse_terminal(options.output);
-  const Dataset dataset = load(options.path, {.base_path = options.base_path, .verify = options.verify});
+  const Dataset dataset = load(options.path, options.load);
   const DataFrame rows = dataset.data();
   if (const auto chunk = read_chunk(rows, options)) {
     write_pixels(*chunk, dataset, options);
@@ -120,18 +120,18 @@ int run_read(const ReadOptions& options) {
 }
 
 int run_preview(const PreviewCommandOptions& options) {
-  if (options.size < 1 || options.size > 16384) {
-    throw UsageError("--size is " + std::to_string(options.size) + ", expected 1 to 16384");
+  if (options.preview.size < 1 || options.preview.size > 16384) {
+    throw UsageError("--size is " + std::to_string(options.preview.size) + ", expected 1 to 16384");
   }
   refuse_terminal(options.output);
-  const Dataset dataset = load(options.path, {.base_path = options.base_path, .verify = options.verify});
+  const Dataset dataset = load(options.path, options.load);
   const DataFrame rows = dataset.data();
   const Picture picture = of_file(rows, options.id, [&] {
-    return about(options.id, options.path, [&] {
-      return preview(*open_raster(rows, options.id, raster_opener()), {.bands = options.bands, .size = options.size});
-    });
+    return about(options.id, options.path,
+                 [&] { return preview(*open_raster(rows, options.id, raster_opener()), options.preview); });
   });
-  with_output(options.output, files_of(dataset), [&](tabular::Output& output) { output.write(text_of(encode_png(picture))); });
+  with_output(options.output, files_of(dataset),
+              [&](tabular::Output& output) { output.write(text_of(encode_png(picture))); });
   return 0;
 }
 

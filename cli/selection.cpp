@@ -30,7 +30,7 @@ void check_selection(const Selection& selection) {
 }
 
 Dataset select(const Selection& selection) {
-  Dataset dataset = load(selection.path, {.base_path = selection.base_path});
+  Dataset dataset = load(selection.path, selection.load);
   const FilterOptions at{.level = selection.level.value_or(0)};
   if (const auto& box = selection.where.bbox)
     dataset = dataset.filter_bbox(*box, {.column = selection.footprint ? "footprint" : "auto", .level = at.level});

@@ -45,7 +45,7 @@ std::string as_text(const std::vector<Line>& lines, const StatsCommandOptions& o
     return std::any_of(lines.begin(), lines.end(), [&](const Line& line) { return test(line.band); });
   };
   const bool is_approximate = any([](const BandSummary& band) { return band.is_approximate; });
-  // No error to show is none or 0, and the difference is told below.
+  // An exact quantile has the error bound 0; stored quantiles have none.
   const bool has_bound = any([](const BandSummary& band) { return !std::isnan(band.quantile_error); });
   const bool has_error = any([](const BandSummary& band) { return band.quantile_error > 0; });
   const bool has_any = options.compute || any(has_quantiles);
@@ -114,14 +114,14 @@ std::string classes_as_json(const std::vector<BandSummary>& bands) {
 }
 
 DataFrame samples_of(const StatsCommandOptions& options) {
-  const DataFrame roots = load(options.path, {.base_path = options.base_path, .verify = options.verify}).data();
-  if (options.level == 0) return roots;
-  if (options.id.empty()) throw QueryError("id is required for level > 0");
-  const Node node = roots.read(options.id);
+  const DataFrame roots = load(options.path, options.load).data();
+  if (options.stats.level == 0) return roots;
+  if (options.stats.id.empty()) throw QueryError("id is required for level > 0");
+  const Node node = roots.read(options.stats.id);
   const auto* children = std::get_if<DataFrame>(&node);
-  if (!children) throw NavigationError("'" + options.id + "' is a FILE; it has no children");
-  if (children->level() != options.level) {
-    throw UsageError("--level " + std::to_string(options.level) + ": the children of '" + options.id +
+  if (!children) throw NavigationError("'" + options.stats.id + "' is a FILE; it has no children");
+  if (children->level() != options.stats.level) {
+    throw UsageError("--level " + std::to_string(options.stats.level) + ": the children of '" + options.stats.id +
                      "' are at level " + std::to_string(children->level()) + "; --id has ids from the root down: a/b");
   }
   return *children;
@@ -135,9 +135,9 @@ bool show(uint64_t num_done, uint64_t num_samples, void* bar) {
 FrameStatistics computed(const StatsCommandOptions& options) {
   ProgressBar bar("samples");
   ComputeOptions how{.task = {.jobs = options.task.jobs, .progress = show, .user = &bar},
-                     .bands = options.bands,
-                     .child = options.child,
-                     .skip_failures = options.skip_bad,
+                     .bands = options.stats.bands,
+                     .child = options.stats.child,
+                     .on_error = options.on_error,
                      .fallback = raster_opener()};
   return compute_statistics(samples_of(options), how);
 }
@@ -158,7 +158,7 @@ Line line_of(const BandStatistics& band, int number, std::vector<double> shares)
 
 /// "; try --child NAME" when the samples are FOLDERs with a FILE, else nothing.
 std::string child_hint(const StatsCommandOptions& options) {
-  const PitSchema tree = load(options.path, {.base_path = options.base_path}).pit_schema();
+  const PitSchema tree = load(options.path, options.load).pit_schema();
   const auto level = tree.hierarchy.find(1);
   if (tree.root_type == SampleType::File || level == tree.hierarchy.end() || level->second.empty()) return "";
   const PitPattern& children = level->second.front();
@@ -176,14 +176,12 @@ int show_stats(const StatsCommandOptions& options) {
     for (const auto& failure : found.failures) complain(failure.message);
     if (found.num_samples == 0) throw QueryError("no sample could be read");
     for (std::size_t i = 0; i < found.bands.size(); ++i) {
-      const int number = options.bands.empty() ? static_cast<int>(i) + 1 : options.bands[i];
+      const int number = options.stats.bands.empty() ? static_cast<int>(i) + 1 : options.stats.bands[i];
       lines.push_back(line_of(found.bands[i], number, options.quantiles));
     }
     exit_code = found.failures.empty() ? 0 : 1;
   } else {
-    auto bands = stored_summary(
-        load(options.path, {.base_path = options.base_path}),
-        {.bands = options.bands, .level = options.level, .id = options.id, .child = options.child}, options.quantiles);
+    auto bands = stored_summary(load(options.path, options.load), options.stats, options.quantiles);
     if (!bands.front().classes.empty()) {
       print(options.json ? classes_as_json(bands) : classes_as_text(bands));
       return 0;
@@ -200,9 +198,8 @@ int run_stats(const StatsCommandOptions& options) {
   try {
     return show_stats(options);
   } catch (const Error& error) {
-    const bool wants_child =
-        options.child.empty() && options.level == 0 && error.message().find("child") != std::string::npos;
-    if (!wants_child) throw;
+    const bool is_of_rows = dynamic_cast<const QueryError*>(&error) || dynamic_cast<const NavigationError*>(&error);
+    if (!is_of_rows || !options.stats.child.empty() || options.stats.level != 0) throw;
     throw QueryError(error.message() + child_hint(options), error.context());
   }
 }

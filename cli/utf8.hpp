@@ -12,7 +12,7 @@ inline constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 /// For terminals and lines: control characters as \xNN, which could end a line or command the terminal, and invalid
 /// bytes as U+FFFD.
 std::string printable(std::string_view text);
-/// The same in single quotes.
+/// The printable text in single quotes.
 std::string in_quotes(std::string_view text);
 
 /// Number of characters of well-formed text: its columns on a terminal, but for wide and combining ones.

@@ -6,9 +6,9 @@
 
 #include <tacore/dataset.hpp>
 #include <tacore/extensions/conventions.hpp>
-#include <tacore/plumbing/secrets.hpp>
 #include <tacore/ops/export.hpp>
 #include <tacore/ops/validate.hpp>
+#include <tacore/plumbing/secrets.hpp>
 #include <tacore/verbose.hpp>
 
 #include "commands.hpp"
@@ -62,8 +62,8 @@ void add_faults(std::vector<Issue>& to, extensions::Convention convention, const
 
 }  // namespace
 
-int run_validate(const ValidateOptions& options) {
-  tacore::ValidateOptions how{.deep = options.deep, .base_path = options.base_path};
+int run_validate(const ValidateCommandOptions& options) {
+  ValidateOptions how = options.how;
   std::vector<Issue> unconventional;
   for (const auto& profile : options.profiles) {
     if (const auto convention = convention_of(profile)) add_faults(unconventional, *convention, profile, options.path);

@@ -14,4 +14,10 @@ struct Task {
   void* user = nullptr;  ///< passed to `progress`
 };
 
+/// What happens to a sample that cannot be read when many samples are read.
+enum class OnError {
+  Throw,  ///< throw what is wrong with it, with its id
+  Skip    ///< leave it out, and list it as a failure
+};
+
 }  // namespace tacore

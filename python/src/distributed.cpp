@@ -1,11 +1,11 @@
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include "bind.hpp"
+#include "options.hpp"
 #include "others.hpp"
 #include "tacore/dataset.hpp"
 #include "tacore/raster/pixel_statistics.hpp"
@@ -15,11 +15,9 @@ namespace tacore::python {
 namespace {
 
 /// Statistics of the rows [begin, end) of a frame: bands, number of samples, failures with their position in the frame.
-nb::tuple compute_statistics_part(const DataFrame& frame, int64_t begin, int64_t end, const std::vector<int>& bands,
-                                  const std::string& child, bool skip_failures) {
-  ComputeOptions options{.task = {.jobs = 1}, .bands = bands, .child = child, .skip_failures = skip_failures};
-  options.part_rows = end - begin;
-  options.fallback = raster_opener();
+nb::tuple compute_statistics_part(const DataFrame& frame, int64_t begin, int64_t end, const Keywords& given) {
+  ComputeOptions options =
+      options_of<ComputeOptions>(given, {.task = {.jobs = 1}, .part_rows = end - begin, .fallback = raster_opener()});
   FrameStatistics made = [&] {
     const nb::gil_scoped_release release;
     std::vector<int64_t> rows(static_cast<std::size_t>(end - begin));
@@ -37,8 +35,7 @@ nb::tuple compute_statistics_part(const DataFrame& frame, int64_t begin, int64_t
 void bind_distributed(nb::module_& m) {
   using nb::arg;
   m.def("part_rows", &part_rows, arg("num_rows"));
-  m.def("compute_statistics_part", &compute_statistics_part, arg("frame"), arg("begin"), arg("end"), arg("bands"),
-        arg("child"), arg("skip_failures"));
+  m.def("compute_statistics_part", &compute_statistics_part, arg("frame"), arg("begin"), arg("end"), arg("options"));
 }
 
 }  // namespace tacore::python

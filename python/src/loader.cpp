@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "options.hpp"
 #include "others.hpp"
 #include "tacore/error.hpp"
 #include "tensor.hpp"
@@ -71,24 +72,10 @@ class BatchLoader {
   std::atomic<bool> is_busy_ = false;
 };
 
-void make(BatchLoader* self, const DataFrame& rows, const Inputs& inputs, int batch_size, std::optional<uint64_t> seed,
-          int64_t epoch, int64_t start, bool drop_last, bool pad, const std::vector<int>& share, int jobs, int prefetch,
-          bool skip) {
-  LoaderOptions options{.inputs = {},
-                        .batch_size = batch_size,
-                        .seed = seed,
-                        .epoch = epoch,
-                        .start = start,
-                        .drop_last = drop_last,
-                        .pad = pad,
-                        .rank = share.at(0),
-                        .world_size = share.at(1),
-                        .shard = share.at(2),
-                        .num_shards = share.at(3),
-                        .jobs = jobs,
-                        .prefetch = prefetch,
-                        .on_error = skip ? OnError::Skip : OnError::Throw,
-                        .fallback = raster_opener()};
+void make(BatchLoader* self, const DataFrame& rows, const Inputs& inputs, int shard, int num_shards,
+          const Keywords& given) {
+  LoaderOptions options{.inputs = {}, .shard = shard, .num_shards = num_shards, .fallback = raster_opener()};
+  fill(options, given);
   for (const auto& [path, tensor] : inputs) options.inputs.push_back({path, tensor});
   const nb::gil_scoped_release release;
   new (self) BatchLoader(rows, options);
@@ -98,9 +85,8 @@ void make(BatchLoader* self, const DataFrame& rows, const Inputs& inputs, int ba
 
 void bind_loader(nb::module_& m) {
   nb::class_<BatchLoader>(m, "BatchLoader")
-      .def("__init__", &make, nb::arg("rows"), nb::arg("inputs"), nb::arg("batch_size"), nb::arg("seed").none(),
-           nb::arg("epoch"), nb::arg("start"), nb::arg("drop_last"), nb::arg("pad"), nb::arg("share"), nb::arg("jobs"),
-           nb::arg("prefetch"), nb::arg("skip"))
+      .def("__init__", &make, nb::arg("rows"), nb::arg("inputs"), nb::arg("shard"), nb::arg("num_shards"),
+           nb::arg("options"))
       .def("num_batches", &BatchLoader::num_batches)
       .def("next", &BatchLoader::next,
            nb::sig("def next(self) -> tuple[list[Tensor], list[int], list[tuple[int, str]], int] | None"));

@@ -9,6 +9,8 @@ namespace {
 nb::object default_of(const ParquetOptions& value);
 nb::object default_of(const std::string& value) { return text(value); }
 nb::object default_of(const std::vector<std::string>&) { return nb::list(); }
+nb::object default_of(const std::vector<int>&) { return nb::list(); }
+nb::object default_of(OnError value) { return text(value == OnError::Skip ? "skip" : "raise"); }
 nb::object default_of(const std::vector<std::pair<std::string, std::string>>&) { return nb::dict(); }
 template <class Number>
 nb::object default_of(const Number& value) {
@@ -42,6 +44,11 @@ void throw_unknown(const std::string& name) {
           .c_str());
 }
 
+void throw_wrong(const std::string& name, nb::handle value) {
+  const auto found = nb::cast<std::string>(nb::repr(value));
+  throw nb::type_error((name + ": the value has the wrong type or is out of range: " + found).c_str());
+}
+
 CreateOptions create_options(const nb::dict& given) {
   return options_of<CreateOptions>(given, {.transformer = crs_transformer()});
 }
@@ -55,6 +62,12 @@ void bind_options(nb::module_& m) {
     out["remote"] = list_of<RemoteOptions>();
     out["create_tacocat"] = list_of<TacocatOptions>();
     out["create_tacollection"] = list_of<TacollectionOptions>();
+    out["load"] = list_of<LoadOptions>();
+    out["validate"] = list_of<ValidateOptions>();
+    out["stored_summary"] = list_of<StatsOptions>();
+    out["compute_statistics"] = list_of<ComputeOptions>();
+    out["preview"] = list_of<PreviewOptions>();
+    out["Loader"] = list_of<LoaderOptions>();
     out["edit"] = list_of<EditOptions>();
     out["diff"] = list_of<DiffOptions>();
     out["sync"] = list_of<SyncOptions>();

@@ -23,7 +23,11 @@ using Keywords = nb::typed<nb::dict, nb::str, nb::any>;
 /// Throws TypeError for the unknown keyword `name`; if the option was renamed, the message has the new name.
 [[noreturn]] void throw_unknown(const std::string& name);
 
-/// Sets the options in `given`; None keeps a default. Throws TypeError for names that are not in the list.
+/// Throws TypeError for `value`, which the option `name` cannot have.
+[[noreturn]] void throw_wrong(const std::string& name, nb::handle value);
+
+/// Sets the options in `given`; None keeps a default. Throws TypeError for names that are not in the list, and for
+/// values of a wrong type.
 template <class Options>
 void fill(Options& options, const nb::dict& given);
 
@@ -43,6 +47,14 @@ inline void set_option(nb::handle value, std::vector<std::pair<std::string, std:
     into.emplace_back(nb::cast<std::string>(name), nb::cast<std::string>(text));
   }
 }
+inline void set_option(nb::handle value, std::vector<int>& into) { into = nb::cast<std::vector<int>>(value); }
+inline void set_option(nb::handle value, OnError& into) {
+  const auto text = nb::cast<std::string>(value);
+  if (text != "raise" && text != "skip") {
+    throw nb::value_error(("on_error is '" + text + "'; 'raise' or 'skip' is expected").c_str());
+  }
+  into = text == "skip" ? OnError::Skip : OnError::Throw;
+}
 template <class T>
 void set_option(nb::handle value, T& into) {
   if constexpr (std::is_class_v<T>) fill(into, nb::cast<nb::dict>(value));
@@ -61,7 +73,12 @@ void fill(Options& options, const nb::dict& given) {
     visit_options(options, [&, value = nb::handle(value)](std::string_view name, auto& member, const char*) {
       if (name != wanted) return;
       is_known = true;
-      if (!value.is_none()) set_option(value, member);
+      if (value.is_none()) return;
+      try {
+        set_option(value, member);
+      } catch (const nb::cast_error&) {
+        throw_wrong(wanted, value);
+      }
     });
     if (!is_known) throw_unknown(wanted);
   }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "interruptible.hpp"
+#include "options.hpp"
 #include "others.hpp"
 #include "raster.hpp"
 #include "text.hpp"
@@ -58,10 +59,8 @@ double or_nan(const BandStatistics& band, double Moments::* member) {
   return band.moments.count == 0 ? std::numeric_limits<double>::quiet_NaN() : band.moments.*member;
 }
 
-nb::tuple of_frame(const DataFrame& frame, const std::vector<int>& bands, const std::string& child, int jobs,
-                   bool skip_failures, nb::handle callback) {
-  ComputeOptions options{.task = {.jobs = jobs}, .bands = bands, .child = child, .skip_failures = skip_failures};
-  options.fallback = raster_opener();
+nb::tuple of_frame(const DataFrame& frame, const Keywords& given, nb::handle callback) {
+  ComputeOptions options = options_of<ComputeOptions>(given, {.fallback = raster_opener()});
   Progress progress(callback, options.task);
   FrameStatistics made = progress.run([&] { return compute_statistics(frame, options); });
   nb::list failures;
@@ -171,10 +170,8 @@ void bind_pixel_statistics(nb::module_& m) {
         return compute_statistics(*raster.raster, bands);
       },
       free);
-  m.def("compute_statistics", &of_frame, nb::arg("frame"), nb::arg("bands"), nb::arg("child"), nb::arg("jobs"),
-        nb::arg("skip_failures"), nb::arg("progress").none(),
-        nb::sig("def compute_statistics(frame: DataFrame, bands: Sequence[int], child: str, jobs: int, "
-                "skip_failures: bool, progress: object | None) -> "
+  m.def("compute_statistics", &of_frame, nb::arg("frame"), nb::arg("options"), nb::arg("progress").none(),
+        nb::sig("def compute_statistics(frame: DataFrame, options: dict[str, Any], progress: object | None) -> "
                 "tuple[list[BandStatistics], int, list[tuple[int, str]]]"));
   m.def(
       "compute_quantiles",

@@ -57,7 +57,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   return 0;
 }
 
-/// The same memory as an ndarray of nanobind, which supports DLPack and keeps `self` alive.
+/// An ndarray of nanobind over the memory of the tensor, which supports DLPack and keeps `self` alive.
 nb::object array_api(nb::handle self) {
   Tensor& tensor = nb::cast<SharedTensor&>(self).tensor();
   const std::vector<std::size_t> shape(tensor.shape().begin(), tensor.shape().end());

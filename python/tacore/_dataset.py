@@ -334,11 +334,11 @@ def load(
         backend: Table library of frames: "pyarrow", "polars" or "pandas"; None: that of :func:`use`.
         cache: False disables the disk cache that `cache_dir` or ``TACO_CACHE_DIR`` enables (docs/remote.md). Local
             files are never cached.
-        allow_partial: Open a `.tortilla` or `.taco` in several parts although some are missing; if `path` is a list,
-            only the listed parts.
+        allow_partial: Open a .tortilla or .taco in several parts although some are missing. If `path` is a list, only
+            the listed parts are opened.
         storage_options: Options for remote paths, those of :func:`set_storage_options`; None: the options set there.
             These options are part of a pickle of the dataset; credentials of the environment are not.
-        verify: False: samples read from a ZIP are not verified against local headers and CRC-32s.
+        verify: Verify samples of a ZIP against their local headers and CRC-32 checksums.
 
     Raises:
         TacoIOError: The path does not exist (also a FileNotFoundError), or cannot be read.

@@ -143,9 +143,9 @@ def compute_statistics(
     Args:
         dataset: Dataset, frame, or path of a dataset. Tasks open the same version of it again.
         client: Dask client, `ray` or Executor that runs the tasks (see the module).
-        bands: Bands, from 1; None: all.
-        child: Path of ids below each sample ("s2", "a/b"); "": the samples themselves.
-        on_error: "raise", or "skip" to leave out samples that cannot be read, and list them in the result.
+        bands: Numbers of the bands, from 1, in the order of the result; by default all.
+        child: Ids below each sample, joined by /, such as optical or a/b; by default the samples themselves.
+        on_error: raise: a sample that cannot be read is an error; skip: it is left out, and listed as a failure.
         num_tasks: Maximal number of tasks; None: four for each processor of the client.
         progress: True shows a bar, False nothing. A callable is called with (tasks done, tasks in all); the work is
             cancelled when it returns False.
@@ -155,18 +155,19 @@ def compute_statistics(
     """
     from ._dataframe import TacoDataFrame
     from ._dataset import TacoDataset, load
-    from .raster import FrameStatistics, SampleFailure, _bands, skips
+    from .raster import FrameStatistics, SampleFailure, _bands
 
     opened = dataset if isinstance(dataset, (TacoDataFrame, TacoDataset)) else load(dataset)
     frame = opened.data if isinstance(opened, TacoDataset) else opened
     if len(frame) == 0:
         raise TacoQueryError("there are no samples to compute statistics of")
-    how = (_core.part_rows(len(frame)), _bands(bands), child, skips(on_error))
+    step = _core.part_rows(len(frame))
+    options = {"bands": _bands(bands), "child": child, "on_error": on_error}
     with _runner(client) as runner:
-        ranges = _ranges(len(frame), how[0], num_tasks or 4 * runner.num_processors())
+        ranges = _ranges(len(frame), step, num_tasks or 4 * runner.num_processors())
         # Opened in the task, so that an error there has the name of the task.
         rows = frame if runner.is_here else pickle.dumps(frame)
-        tasks = [(f"rows {begin} to {end - 1}", (rows, begin, end, *how)) for begin, end in ranges]
+        tasks = [(f"rows {begin} to {end - 1}", (rows, begin, end, step, options)) for begin, end in ranges]
         total = _Statistics()
         for part in _run(runner, _count, tasks, callback("Counting", progress)):
             total.add(*part)
@@ -218,18 +219,14 @@ _Moments = tuple[int, int, float, float, float, float]
 _Counted = tuple[list[list[_Moments]], list[_core.Histogram], int, list[tuple[int, str]]]
 
 
-def _count(
-    rows: TacoDataFrame | bytes, begin: int, end: int, step: int, bands: list[int], child: str, skip: bool
-) -> _Counted:
+def _count(rows: TacoDataFrame | bytes, begin: int, end: int, step: int, options: dict[str, Any]) -> _Counted:
     frame = (pickle.loads(rows) if isinstance(rows, bytes) else rows)._core
     moments: list[list[_Moments]] = []
     histograms: list[_core.Histogram] = []
     num_samples = 0
     failures: list[tuple[int, str]] = []
     for first in range(begin, end, step):
-        counted, num_counted, failed = _core.compute_statistics_part(
-            frame, first, min(first + step, end), bands, child, skip
-        )
+        counted, num_counted, failed = _core.compute_statistics_part(frame, first, min(first + step, end), options)
         failures += failed
         if num_counted == 0:
             continue

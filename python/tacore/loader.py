@@ -28,7 +28,7 @@ from ._arrays import array
 from ._dataframe import TacoDataFrame
 from ._dataset import TacoDataset, rows_of
 from ._errors import in_words
-from .raster import Bands, SampleFailure, ScaleLike, WindowLike, skips, tensor_options
+from .raster import Bands, SampleFailure, ScaleLike, WindowLike, tensor_options
 
 if TYPE_CHECKING:
     from ._torch import TorchDataset, TorchIterableDataset
@@ -154,8 +154,8 @@ class Loader:
             does not affect the order of samples.
         prefetch: Number of batches that are made ahead; 0: the calling thread reads. Memory is needed for these
             batches and for those that the caller holds.
-        on_error: "raise", or "skip" to leave out a sample that cannot be read, does not have the child, or differs in
-            shape or type from the others; `Batch.failures` lists such samples.
+        on_error: raise: a sample that cannot be read is an error; skip: it is left out, and listed as a failure. The
+            same holds for a sample that does not have the child, or differs in shape or type from the others.
 
     Raises:
         TacoQueryError: Options contradict each other, or leave ranks without a batch.
@@ -192,17 +192,20 @@ class Loader:
     ) -> None:
         self._rows = rows_of(rows)
         self._inputs = named_inputs(inputs)
-        self._batch_size = batch_size
         if shuffle is None:
             shuffle = seed is not None
         self._seed = (seed or 0) if shuffle else None
-        self._drop_last = drop_last
-        self._pad = pad
         index, count = shard
         self._share = (rank, world_size, index, count)
-        self._jobs = jobs
-        self._prefetch = prefetch
-        self._skip = skips(on_error)
+        self._options = {
+            "batch_size": batch_size,
+            "seed": self._seed,
+            "drop_last": drop_last,
+            "pad": pad,
+            "jobs": jobs,
+            "prefetch": prefetch,
+            "on_error": on_error,
+        }
         self._begin = _Place(epoch, start)
         self._now = self._begin
         self._latest = 0
@@ -251,12 +254,12 @@ class Loader:
 
     def __repr__(self) -> str:
         inputs = ", ".join(repr(name) for name in self._inputs)
-        return f"<Loader of {len(self._rows)} samples, [{inputs}] in batches of {self._batch_size}>"
+        return f"<Loader of {len(self._rows)} samples, [{inputs}] in batches of {self._options['batch_size']}>"
 
     def _shared_out(self, rank: int, world_size: int, index: int, count: int, jobs: int) -> None:
         """Sets rank, world size, shard and threads, when a DataLoader has started its processes."""
         self._share = (rank, world_size, index, count)
-        self._jobs = jobs
+        self._options["jobs"] = jobs
         self._made = None
 
     def _go_to(self, place: _Place) -> None:
@@ -268,31 +271,14 @@ class Loader:
         if self._made is None:
             rank, world_size, index, count = self._share
             turn = index if self._begin.turn is None else self._begin.turn
-            given = {
-                "batch_size": self._batch_size,
-                "seed": self._seed,
-                "epoch": self._begin.epoch,
-                "start": self._begin.start,
-                "rank": rank,
-                "world_size": world_size,
-                "shard": (index, count),
-                "jobs": self._jobs,
-                "prefetch": self._prefetch,
-            }
-            with in_words("Loader", given):
+            place = {"epoch": self._begin.epoch, "start": self._begin.start, "rank": rank, "world_size": world_size}
+            with in_words("Loader", {"shard": (index, count)}):
                 self._made = _core.BatchLoader(
                     self._rows._core,
                     [(each.path, each._options()) for each in self._inputs.values()],
-                    self._batch_size,
-                    self._seed,
-                    self._begin.epoch,
-                    self._begin.start,
-                    self._drop_last,
-                    self._pad,
-                    [rank, world_size, turn, count],
-                    self._jobs,
-                    self._prefetch,
-                    self._skip,
+                    turn,
+                    count,
+                    {**self._options, **place},
                 )
         return self._made
 

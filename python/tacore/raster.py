@@ -402,10 +402,11 @@ def compute_statistics(
     Args:
         source: A raster; or a dataset or frame, for statistics of the pixels of all samples together, each pixel with
             equal weight. The result does not depend on `jobs`.
-        bands: Bands, from 1; None: all.
-        child: For rows: path of ids below each sample ("s2", "a/b"); "": the samples themselves.
-        jobs: For rows: number of threads; 0 means one for each processor.
-        on_error: For rows: "raise", or "skip" to leave out samples that cannot be read, and list them in the result.
+        bands: Numbers of the bands, from 1, in the order of the result; by default all.
+        child: Ids below each sample, joined by /, such as optical or a/b; by default the samples themselves. This and
+            the options below are for rows.
+        jobs: Number of threads; 0 means one for each processor.
+        on_error: raise: a sample that cannot be read is an error; skip: it is left out, and listed as a failure.
         progress: For rows: True shows a bar, False nothing. A callable is called periodically with (samples done,
             samples in all); the work is cancelled when it returns False or raises.
 
@@ -423,8 +424,8 @@ def compute_statistics(
     rows = source.data if isinstance(source, TacoDataset) else source
     if not isinstance(rows, TacoDataFrame):
         return _core.compute_statistics(open_raster(rows)._core, _bands(bands))
-    skip = skips(on_error)
-    made = _core.compute_statistics(rows._core, _bands(bands), child, jobs, skip, callback("Counting", progress))
+    options = {"bands": _bands(bands), "child": child, "jobs": jobs, "on_error": on_error}
+    made = _core.compute_statistics(rows._core, options, callback("Counting", progress))
     return FrameStatistics(made[0], made[1], [SampleFailure(*failure) for failure in made[2]])
 
 
@@ -453,11 +454,12 @@ def stored_summary(
 
     Args:
         rows: Dataset or frame of the samples.
-        bands: One or several bands, from 1, in the order of the result; None: all.
+        bands: Numbers of the bands, from 1, in the order of the result; by default all.
         quantiles: Probabilities from 0 to 1; by default 0.25, 0.5, 0.75 and 0.95, which samples may store. Others are
             available only from stored histograms: `geotiff:histogram`, or those of a streaming TACO 0.2.0.
-        level, id: For a dataset: aggregate the children, at this level, of the samples with this id one level above.
-        child: For a dataset: path of ids below each sample ("s2", "a/b"); "": the samples themselves.
+        level: With id: level of the children. This and the options below are for a dataset.
+        id: With level: id of the sample whose children are aggregated.
+        child: Ids below each sample, joined by /, such as optical or a/b; by default the samples themselves.
 
     Raises:
         TacoQueryError: There are no statistics; samples differ in their number of bands or in kind; a band does not
@@ -498,8 +500,9 @@ def preview(source: Source, key: Key | None = None, *, bands: Bands = None, size
     Args:
         source: Raster, as for :func:`open_raster`.
         key: Position, id or path of ids of the raster, as for :func:`open_raster`.
-        bands: Bands, from 1: one for grey, three for red, green, blue; None: the first three, or the first.
-        size: Largest number of pixels of the longer side, 1 to 16384.
+        bands: Numbers of the bands, from 1: one for grey, three for red, green and blue; by default the first three, or
+            the first of fewer.
+        size: Maximal width and height in pixels, 1 to 16384.
 
     Raises:
         TacoQueryError: The number of bands is not 1 or 3, or `size` is out of range.
@@ -539,7 +542,7 @@ def write_tiff_index(
     Args:
         path: Path of the dataset.
         output: Index file; by default PATH.headers, the only name that readers look for.
-        base_path: Folder of the ZIP files of a TACOCAT or TACOLLECTION.
+        base_path: Folder of the ZIP files of a TACOCAT or TACOLLECTION.json, if it is not the folder of the index.
         overwrite: Replace existing output atomically.
         jobs: Number of threads; 0 means one for each processor.
         progress: True shows a bar, False nothing. A callable is called periodically with (files done, files in all);
@@ -641,12 +644,6 @@ def tensor_options(
     given = {"bands": bands, "window": window, "dtype": dtype, "scale": scale, "fill": fill}
     with in_words("pixels", given):
         return _core.TensorOptions(_bands(bands), _window(window), _dtype(dtype), _scales(scale), fill)
-
-
-def skips(on_error: str) -> bool:
-    if on_error not in ("raise", "skip"):
-        raise ValueError(f"on_error is {on_error!r}; 'raise' or 'skip' is expected")
-    return on_error == "skip"
 
 
 def _bands(bands: Bands) -> list[int]:

@@ -50,8 +50,8 @@ def validate(
 
     Args:
         path: Path of a dataset of any container. A dataset that cannot be opened is a violation, too.
-        deep: Also read every byte: CRC-32, values, statistics of Parquet, pixels of TIFFs.
-        base_path: Folder of the ZIP files of an index, as for :func:`tacore.load`.
+        deep: Read every byte, compare checksums and statistics, and decode TIFFs.
+        base_path: Folder of the ZIP files of a TACOCAT or TACOLLECTION.json, if it is not the folder of the index.
         profiles: For versions before 2.0: profiles ("stac-tortilla", "rai-tortilla") whose columns are required.
 
     Returns:

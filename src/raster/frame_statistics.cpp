@@ -83,7 +83,7 @@ FrameStatistics count_rows(const DataFrame& frame, int64_t begin, int64_t end, c
         about_sample(name_of(frame, row), [&] { counter.add(*open_child(frame, row, options)); });
         return false;
       } catch (const Error& error) {
-        if (!options.skip_failures) throw;
+        if (options.on_error == OnError::Throw) throw;
         failures.push_back({row, error.what()});
         return true;
       }

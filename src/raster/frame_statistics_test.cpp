@@ -155,7 +155,7 @@ TEST_CASE("an unreadable sample is an error with its id, or is skipped whole and
   samples.push_back(Sample("text", Bytes(100, std::byte{'x'}), shape_of(30, 40)));
   const DataFrame frame = written(folder, Tortilla(samples)).data();
   says(text_of<Error>([&] { compute_statistics(frame); }), "sample 'cut'");
-  const auto found = compute_statistics(frame, {.skip_failures = true});
+  const auto found = compute_statistics(frame, {.on_error = OnError::Skip});
   CHECK(found.num_samples == 5);
   REQUIRE(found.failures.size() == 2);
   CHECK(found.failures[0].position == 2);

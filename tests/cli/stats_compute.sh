@@ -16,3 +16,11 @@ printf '{"id": "x", "description": "D", "licenses": ["MIT"], "providers": [{"nam
 (cd $scratch && show stats tiles.tacozip --bands 3)
 (cd $scratch && show stats tiles.tacozip --bands 3 --compute)
 (cd $scratch && show query tiles.tacozip 'SELECT id, "stats:mean"[3] AS mean, "stats:std"[3] AS std FROM data' -f csv)
+# A sample that cannot be read.
+head -c 3000 $scratch/tiles/tile_r0_c1.tif >$scratch/tiles/tile_r0_c1.cut && mv $scratch/tiles/tile_r0_c1.cut $scratch/tiles/tile_r0_c1.tif
+(cd $scratch && show create tiles cut.tacozip --collection about.json --quiet)
+(cd $scratch && show stats cut.tacozip --compute --bands 3)
+(cd $scratch && show stats cut.tacozip --compute --bands 3 --on-error skip)
+(cd $scratch && show stats cut.tacozip --compute --on-error ignore)
+(cd $scratch && show stats cut.tacozip --on-error skip)
+(cd $scratch && show stats cut.tacozip --compute --skip-bad)

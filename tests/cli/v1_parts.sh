@@ -11,6 +11,7 @@ cp x.0002.part.tortilla x.0003.part.tortilla
 show ls x.0000.part.tortilla
 rm x.0003.part.tortilla x.0001.part.tortilla
 show ls x.0000.part.tortilla
+show ls x.0000.part.tortilla --allow-partial
 rm x.0002.part.tortilla
 show create tree y.tortilla
 show concat alone/x.0001.part.tortilla y.tortilla all.tortilla

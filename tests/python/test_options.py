@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import tacore
-from tacore import _core, datamodel, raster, transform, v1
+from tacore import _core, datamodel, raster, transform, v1, validator
+from tacore.loader import Loader
 
+FLAT = Path(__file__).resolve().parents[2] / "examples" / "data" / "landsat.tacozip"
 LISTS = _core.option_lists()
 #: Of each function the list, and what of it the function does not take.
 FUNCTIONS: list[tuple[Callable[..., Any], str, set[str]]] = [
@@ -26,6 +29,12 @@ FUNCTIONS: list[tuple[Callable[..., Any], str, set[str]]] = [
     (transform.sync, "sync", set()),
     (raster.make_tog, "make_tog", set()),
     (raster.write_tiff_index, "write_tiff_index", set()),
+    (tacore.load, "load", set()),
+    (validator.validate, "validate", set()),
+    (raster.stored_summary, "stored_summary", set()),
+    (raster.compute_statistics, "compute_statistics", set()),
+    (raster.preview, "preview", set()),
+    (Loader, "Loader", set()),
     (v1.create, "v1.create", set()),
     (v1.compile, "v1.create", set()),
     (v1.convert, "create", {"max_concurrent_requests"}),
@@ -59,6 +68,19 @@ def test_the_default_split_size_is_the_same_everywhere() -> None:
     for function, size in ((tacore.create, "4GB"), (v1.create, "20GB")):
         assert inspect.signature(function).parameters["split_size"].default == size
     assert {default for name, default, _ in LISTS["create"] if name == "split_size"} == {None}
+
+
+def test_values_of_a_wrong_type_are_refused_with_the_name_of_the_option() -> None:
+    for call in (
+        lambda: transform.diff("a", "b", jobs="two"),
+        lambda: transform.diff("a", "b", jobs=2**40),
+        lambda: raster.compute_statistics(tacore.load(FLAT), jobs="two"),
+        lambda: Loader(tacore.load(FLAT), jobs="two"),
+    ):
+        with pytest.raises(TypeError, match="^jobs: the value has the wrong type or is out of range: ('two'|1099511627776)$"):
+            call()
+    with pytest.raises(ValueError, match="on_error is 'ignore'; 'raise' or 'skip' is expected"):
+        raster.compute_statistics(tacore.load(FLAT), on_error="ignore")
 
 
 def test_former_names_are_refused_with_the_present_ones() -> None:

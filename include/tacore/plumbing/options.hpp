@@ -1,14 +1,20 @@
 #pragma once
 
+#include "tacore/dataset.hpp"
 #include "tacore/ops/consolidate.hpp"
 #include "tacore/ops/describe.hpp"
 #include "tacore/ops/diff.hpp"
 #include "tacore/ops/edit.hpp"
 #include "tacore/ops/export.hpp"
 #include "tacore/ops/sync.hpp"
+#include "tacore/ops/validate.hpp"
+#include "tacore/raster/loader.hpp"
+#include "tacore/raster/picture.hpp"
+#include "tacore/raster/pixel_statistics.hpp"
 #include "tacore/raster/tiff_index.hpp"
 #include "tacore/raster/tog.hpp"
 #include "tacore/remote.hpp"
+#include "tacore/statistics.hpp"
 #include "tacore/v1/convert.hpp"
 #include "tacore/v1/create.hpp"
 #include "tacore/write/create.hpp"
@@ -57,6 +63,29 @@ void visit_temp_dir(std::string& temp_dir, Visit&& visit) {
 template <class Visit>
 void visit_parquet(ParquetOptions& parquet, Visit&& visit) {
   visit("parquet", parquet, "Options of the Parquet files.");
+}
+
+template <class Visit>
+void visit_base_path(std::string& base_path, Visit&& visit) {
+  visit("base_path", base_path,
+        "Folder of the ZIP files of a TACOCAT or TACOLLECTION.json, if it is not the folder of the index.");
+}
+
+template <class Visit>
+void visit_bands(std::vector<int>& bands, Visit&& visit) {
+  visit("bands", bands, "Numbers of the bands, from 1, in the order of the result; by default all.");
+}
+
+template <class Visit>
+void visit_child(std::string& child, Visit&& visit) {
+  visit("child", child,
+        "Ids below each sample, joined by /, such as optical or a/b; by default the samples themselves.");
+}
+
+template <class Visit>
+void visit_on_error(OnError& on_error, Visit&& visit) {
+  visit("on_error", on_error,
+        "raise: a sample that cannot be read is an error; skip: it is left out, and listed as a failure.");
 }
 
 template <class Visit>
@@ -156,7 +185,7 @@ template <class Visit>
 void visit_options(TiffIndexFileOptions& o, Visit&& visit) {
   visit_options(o.task, visit);
   visit("output", o.output, "Index file; by default PATH.headers, the only name that readers look for.");
-  visit("base_path", o.base_path, "Folder of the ZIP files of a TACOCAT or TACOLLECTION.");
+  visit_base_path(o.base_path, visit);
   visit_overwrite(o.overwrite, visit);
 }
 
@@ -179,6 +208,64 @@ void visit_options(DescribeOptions& o, Visit&& visit) {
   visit("catalogue_url", o.catalogue_url, "URL of the catalogue that the page links to.");
   visit_overwrite(o.overwrite, visit);
   visit_parquet(o.parquet, visit);
+}
+
+template <class Visit>
+void visit_options(LoadOptions& o, Visit&& visit) {
+  visit_base_path(o.base_path, visit);
+  visit("allow_partial", o.allow_partial, "Open a .tortilla or .taco in several parts although some are missing.");
+  visit("verify", o.verify, "Verify samples of a ZIP against their local headers and CRC-32 checksums.");
+}
+
+template <class Visit>
+void visit_options(ValidateOptions& o, Visit&& visit) {
+  visit("deep", o.deep, "Read every byte, compare checksums and statistics, and decode TIFFs.");
+  visit_base_path(o.base_path, visit);
+}
+
+template <class Visit>
+void visit_options(StatsOptions& o, Visit&& visit) {
+  visit_bands(o.bands, visit);
+  visit_child(o.child, visit);
+  visit("level", o.level, "With id: level of the children.");
+  visit("id", o.id, "With level: id of the sample whose children are aggregated.");
+}
+
+template <class Visit>
+void visit_options(ComputeOptions& o, Visit&& visit) {
+  visit_bands(o.bands, visit);
+  visit_child(o.child, visit);
+  visit_options(o.task, visit);
+  visit_on_error(o.on_error, visit);
+}
+
+template <class Visit>
+void visit_options(PreviewOptions& o, Visit&& visit) {
+  visit("bands", o.bands,
+        "Numbers of the bands, from 1: one for grey, three for red, green and blue; by default the first three, or"
+        " the first of fewer.");
+  visit("size", o.size, "Maximal width and height in pixels, 1 to 16384.");
+}
+
+template <class Visit>
+void visit_options(LoaderOptions& o, Visit&& visit) {
+  visit("batch_size", o.batch_size, "Number of samples in a batch.");
+  visit("seed", o.seed, "Seed of the order, combined with the number of the epoch.");
+  visit("epoch", o.epoch, "Number of the first epoch.");
+  visit("start", o.start,
+        "Number of samples in the order of the first epoch that all ranks together have loaded already:"
+        " `Batch.next_start`.");
+  visit("drop_last", o.drop_last, "Leave out the last step unless all ranks have a whole batch in it.");
+  visit("pad", o.pad, "Repeat samples of the last step if it has fewer samples than ranks.");
+  visit("rank", o.rank, "Rank of this process in distributed training, 0 to `world_size` - 1.");
+  visit("world_size", o.world_size, "Number of processes in distributed training.");
+  visit("jobs", o.jobs,
+        "Number of threads that read and decode; 0 means one for each processor, more for a remote dataset. It does"
+        " not affect the order of samples.");
+  visit("prefetch", o.prefetch,
+        "Number of batches that are made ahead; 0: the calling thread reads. Memory is needed for these batches and"
+        " for those that the caller holds.");
+  visit_on_error(o.on_error, visit);
 }
 
 template <class Visit>

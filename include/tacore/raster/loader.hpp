@@ -8,6 +8,7 @@
 
 #include "tacore/dataset.hpp"
 #include "tacore/raster/tensor.hpp"
+#include "tacore/task.hpp"
 #include "tacore/visibility.hpp"
 
 namespace tacore {
@@ -17,13 +18,6 @@ namespace tacore {
 struct LoaderInput {
   std::string path = {};  ///< path of ids below the sample, such as "image"; "": the sample itself
   TensorOptions tensor = {};
-};
-
-/// What the Loader does with a sample that cannot be read, lacks the child, or differs from the others in shape or
-/// type.
-enum class OnError {
-  Throw,  ///< Loader::next() throws, with the id of the sample
-  Skip    ///< leave the sample out of the batch and list it in Batch::failures
 };
 
 /// Options of Loader: inputs, batches, order of the samples, and distributed training.
@@ -48,6 +42,7 @@ struct LoaderOptions {
   int jobs = 0;
   /// Number of batches that are prepared ahead; 0: no threads, next() reads each batch in the calling thread.
   int prefetch = 2;
+  /// What happens to a sample that cannot be read, lacks the child, or differs from the others in shape or type.
   OnError on_error = OnError::Throw;
   /// Opens rasters that tacore does not decode, as in open_raster(). Not owned: it must outlive the loader.
   const RasterOpener* fallback = nullptr;

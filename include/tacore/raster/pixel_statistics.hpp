@@ -60,10 +60,10 @@ TACORE_EXPORT std::vector<std::vector<double>> compute_quantiles(const Raster& r
 
 /// Options of compute_statistics() for the samples of a DataFrame.
 struct ComputeOptions {
-  Task task = {};               ///< progress counts samples
-  std::vector<int> bands = {};  ///< from 1, in this order, may repeat; none: all
-  std::string child = {};       ///< path of ids below each sample ("s2", "a/b"); "": the samples themselves
-  bool skip_failures = false;   ///< list samples that cannot be read in `failures` instead of throwing
+  Task task = {};                     ///< progress counts samples
+  std::vector<int> bands = {};        ///< from 1, in this order, may repeat; none: all
+  std::string child = {};             ///< path of ids below each sample ("s2", "a/b"); "": the samples themselves
+  OnError on_error = OnError::Throw;  ///< of a sample that cannot be read; Skip lists it in `failures`
   /// Samples are counted in parts of this number of rows, which are then merged in order: merging such parts in another
   /// process in the same order gives the same result to the last bit. 0: part_rows() of the number of rows.
   int64_t part_rows = 0;
