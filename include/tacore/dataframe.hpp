@@ -98,7 +98,6 @@ class TACORE_EXPORT DataFrame {
 
   struct TACORE_HIDDEN Impl;
   explicit DataFrame(std::shared_ptr<const Impl> impl) noexcept : impl_(std::move(impl)) {}
-  const std::shared_ptr<const Impl>& impl() const noexcept { return impl_; }
 
  private:
   VsiPath path_at(int64_t position) const;

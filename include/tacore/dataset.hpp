@@ -129,7 +129,6 @@ class TACORE_EXPORT Dataset {
 
   struct TACORE_HIDDEN Impl;
   explicit Dataset(std::shared_ptr<const Impl> impl) noexcept : impl_(std::move(impl)) {}
-  const std::shared_ptr<const Impl>& impl() const noexcept { return impl_; }
 
  private:
   std::shared_ptr<const Impl> impl_;
@@ -153,8 +152,8 @@ struct LoadOptions {
 /// or a `.tortilla` or `.taco` file; name and content decide which it is. docs/remote.md lists the remote paths.
 ///
 /// A Tortilla or TACO of several partitions, `x.0000.part.taco`, is loaded whole when any of them is given; a column
-/// that some of them lack is null there. Throws IoError when the path does not exist, FormatError when it is not a
-/// dataset.
+/// that some partitions lack is null in their rows. Throws IoError when the path does not exist, FormatError when it is
+/// not a dataset.
 ///
 ///     const Dataset dataset = load("s3://bucket/chips.tacozip");
 TACORE_EXPORT Dataset load(std::string_view path, const LoadOptions& options = {});

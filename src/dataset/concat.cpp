@@ -161,7 +161,7 @@ void rename_twins(Columns& columns) {
 /// Before 2.0 samples may differ in structure, and the tree is that of one of them.
 bool fits(const Dataset& dataset, const Dataset& first) {
   return (is_v1(dataset.format()) && is_v1(first.format())) ||
-         dataset.impl()->tree().is_compatible(first.impl()->tree());
+         impl_of(dataset)->tree().is_compatible(impl_of(first)->tree());
 }
 
 void check_inputs(std::span<const Dataset> datasets) {
@@ -232,7 +232,7 @@ Dataset concat(std::span<const Dataset> datasets, ColumnMode mode) {
   std::vector<UnionPart> parts;
   int leaves = 0;
   for (const Dataset& dataset : datasets) {
-    UnionPart part{std::make_shared<const View>(dataset.impl()->drawn_view()), leaves, dataset.path(),
+    UnionPart part{std::make_shared<const View>(impl_of(dataset)->drawn_view()), leaves, dataset.path(),
                    file_name(dataset.path())};
     leaves += part.view->num_leaves;
     parts.push_back(std::move(part));

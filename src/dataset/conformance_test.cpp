@@ -22,7 +22,7 @@ using Levels = std::vector<NamedArrays>;
 /// The levels of a ZIP, columns as one array each.
 Levels levels_of(const std::string& zip) {
   const Dataset dataset = load(zip);
-  const Container& container = *dataset.impl()->base.container();
+  const Container& container = *impl_of(dataset)->base.container();
   Levels out;
   for (int k = 0; k < container.num_levels(); ++k) {
     const LevelTable& level = *container.stored_level(k);

@@ -215,7 +215,7 @@ Node DataFrame::read(std::string_view id) const {
 
 VsiPath DataFrame::vsi_path(std::string_view id) const {
   const auto [frame, row] = locate(*this, id);
-  if (frame.impl()->type(row) == SampleType::Folder)
+  if (impl_of(frame)->type(row) == SampleType::Folder)
     throw NavigationError(in_quotes(id) + " is a FOLDER, which has no data of its own; name one of its children",
                           {.path = impl_->dataset->path});
   return frame.path_at(row);
@@ -256,7 +256,7 @@ DataFrame DataFrame::filter(std::string_view expression) const {
 }
 
 Dataset to_dataset(const DataFrame& frame) {
-  const auto& impl = frame.impl();
+  const auto& impl = impl_of(frame);
   const auto rows = with_keys(impl->rows);
   std::vector<std::pair<std::string, int>> columns;
   for (const auto& column : sql_columns(impl, *rows, false)) columns.emplace_back(column.name, column.column);

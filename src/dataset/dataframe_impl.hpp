@@ -27,6 +27,8 @@ class IdIndex {
 };
 
 struct DataFrame::Impl {
+  static const std::shared_ptr<const Impl>& of(const DataFrame& from) noexcept { return from.impl_; }
+
   std::shared_ptr<const Dataset::Impl> dataset;
   std::shared_ptr<const Rows> rows;
   std::vector<Column> columns;  ///< the visible columns
@@ -62,5 +64,10 @@ struct DataFrame::Impl {
 bool is_path_column(std::string_view name);
 /// Appends the path columns to the visible columns of a frame.
 void add_paths(DataFrame::Impl& frame);
+
+/// What a DataFrame is made of, for the library itself.
+inline const std::shared_ptr<const DataFrame::Impl>& impl_of(const DataFrame& frame) noexcept {
+  return DataFrame::Impl::of(frame);
+}
 
 }  // namespace tacore

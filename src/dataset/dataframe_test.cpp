@@ -67,9 +67,9 @@ TEST_CASE("the level of a frame is determined once") {
   };
   const DataFrame all = load(golden("nested.tacozip")).sql("SELECT * FROM level1").data();
   const auto counting = std::make_shared<Counting>();
-  counting->of = all.impl()->rows;
+  counting->of = impl_of(all)->rows;
   const auto impl = std::make_shared<DataFrame::Impl>();
-  impl->dataset = all.impl()->dataset;
+  impl->dataset = impl_of(all)->dataset;
   impl->rows = counting;
   const DataFrame frame(impl);
   CHECK(frame.level() == 1);

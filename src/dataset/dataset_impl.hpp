@@ -47,6 +47,8 @@ class Partitions {
 Union unite(std::vector<UnionPart> parts, ColumnMode mode);
 
 struct Dataset::Impl {
+  static const std::shared_ptr<const Impl>& of(const Dataset& from) noexcept { return from.impl_; }
+
   std::string path;
   Format format = Format::Zip;
   std::shared_ptr<const Collection> collection;
@@ -91,7 +93,7 @@ struct Dataset::Impl {
   mutable std::map<int, std::shared_ptr<const Survivors>> survivors_;
 };
 
-/// The same view, without computed results.
+/// A copy with the same view, without computed results.
 std::shared_ptr<Dataset::Impl> copy(const Dataset::Impl& from);
 
 /// A frame over the rows of a dataset, with the columns of `data()` or, with `raw`, of `data_raw()`.
@@ -100,7 +102,12 @@ DataFrame make_frame(std::shared_ptr<const Dataset::Impl> dataset, std::shared_p
 /// Throws QueryError for a level that does not exist.
 void check_level(int level, int num_levels, const std::string& path);
 
-/// As the public load(), but with a storage other than the file system, for tests.
+/// The public load(), but with a storage other than the file system, for tests.
 Dataset load(std::string_view path, const LoadOptions& options, std::shared_ptr<const Storage> storage);
+
+/// What a Dataset is made of, for the library itself.
+inline const std::shared_ptr<const Dataset::Impl>& impl_of(const Dataset& dataset) noexcept {
+  return Dataset::Impl::of(dataset);
+}
 
 }  // namespace tacore

@@ -276,7 +276,7 @@ struct Routed {
 
   explicit Routed(const std::string& index = "cascade_tacocat/TACOLLECTION.json")
       : dataset(load(golden(index), {}, storage)) {}
-  int opened() const { return dataset.impl()->partitions->num_opened(); }
+  int opened() const { return impl_of(dataset)->partitions->num_opened(); }
 };
 
 TEST_CASE("the collection of a TACOLLECTION.json is read without opening a partition") {
@@ -378,7 +378,7 @@ TEST_CASE("a missing partition is an error for every call that needs rows") {
   const Dataset filtered = dataset.filter_bbox(*dataset.collection().sources[1].extent.spatial, {.level = 2});
   for (const Dataset& rows : {dataset, filtered}) {
     CHECK(has_text(error_of([&] { rows.data(); }), "IoError: " + path + "/cascade_part0003.tacozip"));
-    CHECK(dataset.impl()->partitions->num_opened() == 2);  // a failure is not an opening
+    CHECK(impl_of(dataset)->partitions->num_opened() == 2);  // a failure is not an opening
   }
 }
 

@@ -40,7 +40,7 @@ std::vector<std::string> files_of(const Container& container) {
 }
 
 std::vector<std::string> files_of(const Dataset& dataset) {
-  const Dataset::Impl& impl = *dataset.impl();
+  const Dataset::Impl& impl = *impl_of(dataset);
   std::vector<std::string> out;
   if (!impl.partitions) {
     add_files(impl.base, out);

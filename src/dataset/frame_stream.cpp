@@ -46,7 +46,7 @@ StreamColumn stream_column(const std::shared_ptr<const DataFrame::Impl>& frame, 
 }
 
 std::shared_ptr<arrow::RecordBatchReader> frame_batches(const DataFrame& frame) {
-  const auto& impl = frame.impl();
+  const auto& impl = impl_of(frame);
   std::vector<StreamColumn> columns;
   for (std::size_t c = 0; c < impl->columns.size(); ++c) columns.push_back(stream_column(impl, c));
   return batch_reader(impl->rows, std::move(columns));

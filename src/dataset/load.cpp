@@ -68,7 +68,7 @@ Dataset open_partitions(const std::string& path, const Detected& at, const LoadO
                       {.path = part});
   }
   if (parts.size() == 1) return parts[0];
-  auto impl = copy(*concat(parts, ColumnMode::FillMissing).impl());
+  auto impl = copy(*impl_of(concat(parts, ColumnMode::FillMissing)));
   impl->path = path;
   return Dataset(std::move(impl));
 }
@@ -87,8 +87,7 @@ Dataset open_dataset(const std::string& path, const Detected& at, const LoadOpti
     std::set<std::string> files;
     for (const auto& source : impl->collection->sources) {
       if (files.insert(source.file).second) continue;
-      throw FormatError("taco:sources: " + in_quotes(source.file) + " is listed twice, its rows would be too",
-                        {.path = path});
+      throw FormatError("taco:sources: " + in_quotes(source.file) + " is listed twice", {.path = path});
     }
     impl->partitions =
         std::make_shared<const Partitions>(std::move(storage), impl->collection->sources,

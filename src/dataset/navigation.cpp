@@ -26,26 +26,26 @@ int64_t position_of(const DataFrame::Impl& frame, std::string_view id) {
 
 std::pair<DataFrame, int64_t> locate(const DataFrame& frame, std::string_view path) {
   // Before 2.0 an id may look like a path; an existing id is preferred.
-  if (is_v1(frame.impl()->dataset->format) && path.find('/') != path.npos) {
-    if (const int64_t row = find_id(*frame.impl(), path); row >= 0) return {frame, row};
+  if (is_v1(impl_of(frame)->dataset->format) && path.find('/') != path.npos) {
+    if (const int64_t row = find_id(*impl_of(frame), path); row >= 0) return {frame, row};
   }
   std::vector<std::string> ids = split(path, '/');
   if (ids.size() > 1 && ids.back().empty()) ids.pop_back();  // "a/b/" means "a/b"
-  return locate_below(frame, position_of(*frame.impl(), ids[0]), std::span(ids).subspan(1));
+  return locate_below(frame, position_of(*impl_of(frame), ids[0]), std::span(ids).subspan(1));
 }
 
 std::pair<DataFrame, int64_t> locate_below(DataFrame frame, int64_t row, std::span<const std::string> ids) {
   for (const auto& id : ids) {
-    if (frame.impl()->type(row) == SampleType::File) {
-      const int column = frame.impl()->rows->find(names::kId);
-      const auto name = column < 0 ? std::nullopt : frame.impl()->rows->text(column, row);
-      const bool is_column = frame.impl()->rows->find(id) >= 0;
+    if (impl_of(frame)->type(row) == SampleType::File) {
+      const int column = impl_of(frame)->rows->find(names::kId);
+      const auto name = column < 0 ? std::nullopt : impl_of(frame)->rows->text(column, row);
+      const bool is_column = impl_of(frame)->rows->find(id) >= 0;
       throw NavigationError(in_quotes(name.value_or("")) + " is a FILE and has no child " + in_quotes(id) +
                                 (is_column ? ", which is the name of a column" : ""),
-                            {.path = frame.impl()->dataset->path});
+                            {.path = impl_of(frame)->dataset->path});
     }
-    frame = frame.impl()->children(row);
-    row = position_of(*frame.impl(), id);
+    frame = impl_of(frame)->children(row);
+    row = position_of(*impl_of(frame), id);
   }
   return {std::move(frame), row};
 }

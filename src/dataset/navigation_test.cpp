@@ -13,7 +13,7 @@ namespace {
 
 DataFrame rows_of(const std::string& name) { return load(golden(name)).data(); }
 
-std::shared_ptr<const Container> container(const std::string& name) { return load(golden(name)).impl()->leaf(0); }
+std::shared_ptr<const Container> container(const std::string& name) { return impl_of(load(golden(name)))->leaf(0); }
 
 Strings cascade_parts() {
   Strings out;

@@ -111,20 +111,20 @@ std::shared_ptr<const Rows> rows_with(const Dataset::Impl& dataset, const std::s
 }  // namespace
 
 std::vector<FileVersion> file_versions(const Dataset& dataset) {
-  const auto& impl = *dataset.impl();
+  const auto& impl = *impl_of(dataset);
   if (impl.partitions) return {version_of(impl.path, impl.collection->json)};
   return versions_of(impl.base);
 }
 
 std::vector<FileVersion> file_versions(const DataFrame& frame) {
-  const auto& dataset = *frame.impl()->dataset;
+  const auto& dataset = *impl_of(frame)->dataset;
   auto out = versions_of(dataset.view());
   if (dataset.partitions) out.push_back(version_of(dataset.path, dataset.collection->json));
   return out;
 }
 
 Bytes serialize(const DataFrame& frame) {
-  const auto& impl = *frame.impl();
+  const auto& impl = *impl_of(frame);
   const auto rows = with_keys(impl.rows);
   std::vector<std::pair<std::string, int>> columns;
   DescribedTable out;
@@ -158,7 +158,7 @@ DataFrame deserialize(const Dataset& dataset, std::span<const std::byte> bytes) 
   const DescribedTable from = decode_ipc(bytes);
   const About about(from.about);
   auto out = std::make_shared<DataFrame::Impl>();
-  out->dataset = dataset.impl();
+  out->dataset = impl_of(dataset);
   out->rows = table_rows(from.table);
   const bool by_key = about.text(std::string(kRows)) == kKeys;
   if (by_key) out->rows = rows_with(*out->dataset, out->rows);
@@ -182,12 +182,12 @@ DataFrame deserialize(const Dataset& dataset, std::span<const std::byte> bytes) 
   return DataFrame(std::move(out));
 }
 
-bool draws(const Dataset& dataset) { return draws(dataset.impl()->base); }
+bool draws(const Dataset& dataset) { return draws(impl_of(dataset)->base); }
 
 Bytes serialize_drawn(const Dataset& dataset) {
-  const auto rows = dataset.impl()->rows();
+  const auto rows = impl_of(dataset)->rows();
   const int key = rows->find(kRowKeyColumn);
-  const bool by_key = key >= 0 && !changes_columns(dataset.impl()->base);
+  const bool by_key = key >= 0 && !changes_columns(impl_of(dataset)->base);
   std::vector<std::pair<std::string, int>> columns;
   for (int c = 0; c < static_cast<int>(rows->columns().size()); ++c) {
     if (!by_key || c == key) columns.emplace_back(rows->columns()[static_cast<std::size_t>(c)].name, c);
@@ -201,7 +201,7 @@ Bytes serialize_drawn(const Dataset& dataset) {
 Dataset with_drawn(const Dataset& dataset, std::span<const std::byte> bytes) {
   const DescribedTable from = decode_ipc(bytes);
   const bool has_keys_alone = About(from.about).text(std::string(kDrawn)) == kKeys;
-  auto out = copy(*dataset.impl());
+  auto out = copy(*impl_of(dataset));
   out->base.drawn = DrawnRows{out->base.steps.size(), [rows = table_rows(from.table)] { return rows; }, has_keys_alone};
   return Dataset(std::move(out));
 }

@@ -110,9 +110,9 @@ TEST_CASE("ORDER BY survives the filters after it over many rows") {
                              .data();
   int64_t last = -1;
   bool sorted = true;
-  const int k = rows.impl()->rows->find("k");
+  const int k = impl_of(rows)->rows->find("k");
   for (int64_t i = 0; i < rows.num_rows(); ++i) {
-    const int64_t value = rows.impl()->rows->integer(k, i).value_or(-1);
+    const int64_t value = impl_of(rows)->rows->integer(k, i).value_or(-1);
     sorted = sorted && value > last;
     last = value;
   }

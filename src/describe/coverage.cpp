@@ -178,7 +178,7 @@ void set_extent(const Dataset& dataset, const DescribeOptions& options, int item
   Collection& collection = facts.collection;
   forget_globe(collection.extent);
   for (Source& source : collection.sources) forget_globe(source.extent);
-  const bool is_all = is_whole(dataset.impl()->view());
+  const bool is_all = is_whole(impl_of(dataset)->view());
   Coverage coverage(dataset, options, facts);
   if (!is_all && items_level > 0) coverage.see_stored(items_level);
   is_all ? coverage.see_all() : coverage.see_view();

@@ -180,21 +180,21 @@ void find_parts(const Dataset& dataset, Facts& out) {
   const std::string path = without_query(dataset.path());
   out.folder = parent_folder(path);
   out.path = file_name(path);
-  for (int leaf = 0; leaf < dataset.impl()->view().num_leaves; ++leaf)
-    add_file(out, out.files, file_name(without_query(dataset.impl()->leaf(leaf)->path())));
+  for (int leaf = 0; leaf < impl_of(dataset)->view().num_leaves; ++leaf)
+    add_file(out, out.files, file_name(without_query(impl_of(dataset)->leaf(leaf)->path())));
   const std::string table = out.path + ".parquet";
   if (size_of(path_join(out.folder, table))) add_file(out, out.tables, table);
 }
 
 void find_files(const Dataset& dataset, Facts& out) {
   const std::string path = without_query(dataset.path());
-  const View* view = dataset.impl()->partitions ? nullptr : &dataset.impl()->view();
+  const View* view = impl_of(dataset)->partitions ? nullptr : &impl_of(dataset)->view();
   const bool has_place = view && (view->container() || size_of(path));  // partitions have that of the one named
   if (is_v1(dataset.format()) && has_place) return find_parts(dataset, out);
   if (view && !view->container()) {  // concat: files of the same name in several places cannot be told apart
     std::set<std::string> names;
     for (int leaf = 0; leaf < view->num_leaves; ++leaf) {
-      names.insert(file_name(without_query(dataset.impl()->leaf(leaf)->path())));
+      names.insert(file_name(without_query(impl_of(dataset)->leaf(leaf)->path())));
     }
     for (const auto& name : names) out.files.push_back({name, {}});
     return;

@@ -163,8 +163,8 @@ void read_grid(const Values& columns, std::size_t row, Item& out) {
 
 /// The container of an unfiltered dataset, whose rows can be streamed; otherwise nullptr.
 const Container* whole_container(const Dataset& dataset) {
-  if (dataset.impl()->partitions) return nullptr;
-  const View& view = dataset.impl()->view();
+  if (impl_of(dataset)->partitions) return nullptr;
+  const View& view = impl_of(dataset)->view();
   return view.steps.empty() ? view.container() : nullptr;
 }
 
@@ -175,7 +175,7 @@ bool is_wanted(std::string_view name, Columns columns) {
 }
 
 std::shared_ptr<arrow::RecordBatchReader> read_in_passing(const Dataset& dataset, int level, Columns wanted) {
-  const auto container = dataset.impl()->leaf(0);
+  const auto container = impl_of(dataset)->leaf(0);
   const auto rows = passing_rows(container->level(level), RowKey{0, level, 0});
   std::vector<StreamColumn> columns;
   for (std::size_t c = 0; c < rows->columns().size(); ++c) {

@@ -439,12 +439,12 @@ void make_unique(TreeLevel& roots) {
 }  // namespace
 
 bool has_whole_tortillas(const Dataset& dataset) {
-  const View& view = dataset.impl()->view();
+  const View& view = impl_of(dataset)->view();
   return is_all_v1(view) && !restricts(view, 1);
 }
 
 Tree roots_of_view(const Dataset& dataset) {
-  const Dataset::Impl& impl = *dataset.impl();
+  const Dataset::Impl& impl = *impl_of(dataset);
   const View& view = impl.view();
   check_queries(view, impl.path);
   const auto rows = impl.rows();
@@ -456,7 +456,7 @@ Tree roots_of_view(const Dataset& dataset) {
 }
 
 Tree tree_of_view(const Dataset& dataset, int limit) {
-  const Dataset::Impl& impl = *dataset.impl();
+  const Dataset::Impl& impl = *impl_of(dataset);
   const View& view = impl.view();
   check_queries(view, impl.path);
   const auto rows = impl.rows();
@@ -478,7 +478,7 @@ Tree tree_of_view(const Dataset& dataset, int limit) {
 }
 
 Tree tree_of_container(const Dataset& dataset, int limit) {
-  const View& view = dataset.impl()->view();
+  const View& view = impl_of(dataset)->view();
   const Container& container = *view.container();
   LevelRowKeys level_rows;
   for (int64_t row = 0; row < container.stored_level(0)->num_rows(); ++row) level_rows.keys.push_back({0, 0, row});

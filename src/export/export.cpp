@@ -68,7 +68,7 @@ Taco to_taco(const Dataset& dataset, bool strict, int limit, const CrsTransforme
   if (strict) check_tree(tree);
   else tree = regular(std::move(tree));
   std::vector<const Collection*> collections;
-  add_collections(dataset.impl()->view(), collections);
+  add_collections(impl_of(dataset)->view(), collections);
   Collection collection =
       before_v2 ? v1::collection_for_v2(dataset.collection(), {}, dataset.path()) : dataset.collection();
   collection.extent = extent_of_subset(tree, collections, transformer);

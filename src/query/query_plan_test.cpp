@@ -11,7 +11,7 @@ namespace {
 
 /// A view of a golden dataset with these steps.
 View view_of(const Dataset& dataset, std::vector<Step> steps = {}) {
-  View out = dataset.impl()->view();
+  View out = impl_of(dataset)->view();
   for (auto& step : steps) out.steps.push_back(std::move(step));
   return out;
 }
@@ -147,7 +147,7 @@ TEST_CASE("paths with apostrophes are quoted, and included only where a query us
   CHECK(count(rows(view_of(load(path), {box()})).sql, "it''s") == 0);
   CHECK(count(rows(view_of(load(path), {sql("SELECT \"internal:gdal_vsi\" FROM data")})).sql, written) == 1);
   const std::vector<Dataset> twice{load(path), load(path)};
-  CHECK(count(rows(concat(twice).impl()->view()).sql, written) == 2);  // internal:source_path
+  CHECK(count(rows(impl_of(concat(twice))->view()).sql, written) == 2);  // internal:source_path
 }
 
 TEST_CASE("the user's SQL text is kept whole, on its own lines") {
@@ -176,7 +176,7 @@ TEST_CASE("levels whose parents are named by id are joined by it") {
 
 TEST_CASE("the inputs of a concat are joined separately") {
   const std::vector<Dataset> twice{load(golden("nested.tacozip")), load(golden("nested.tacozip"))};
-  View view = concat(twice).impl()->view();
+  View view = impl_of(concat(twice))->view();
   view.steps.push_back(box(1));
   CHECK(count(rows(view).sql, "(c.\"internal:row\" >> 43) = (p.\"internal:row\" >> 43)") == 1);
 }

@@ -107,7 +107,7 @@ struct Loader::Impl {
   void start_threads() {
     if (owner != 0 || options.prefetch == 0) return;
     const int wanted = num_threads(options.jobs);
-    const bool waits = options.jobs == 0 && is_remote(rows.impl()->dataset->leaf(0)->path());
+    const bool waits = options.jobs == 0 && is_remote(impl_of(rows)->dataset->leaf(0)->path());
     try {
       for (int i = 0; i < (waits ? std::max(wanted, kRemoteThreads) : wanted); ++i)
         threads.emplace_back([this] { run(); });
@@ -186,7 +186,7 @@ struct Loader::Impl {
   }
 
   std::string name_of(int64_t position) const {
-    const auto& all = *rows.impl()->rows;
+    const auto& all = *impl_of(rows)->rows;
     const int column = all.find(names::kId);
     const auto id = column < 0 ? std::nullopt : all.text(column, position);
     return "sample " + (id ? in_quotes(*id) + " " : "") + "(row " + std::to_string(position) + "): ";

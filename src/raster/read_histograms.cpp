@@ -143,7 +143,7 @@ class HistogramFile {
 
 /// The rows of level 0 for each part of the dataset, ascending.
 std::map<int, std::vector<int64_t>> rows_by_part(const DataFrame& samples) {
-  const auto& frame = *samples.impl();
+  const auto& frame = *impl_of(samples);
   std::map<int, std::vector<int64_t>> out;
   for (int64_t i = 0; i < samples.num_rows(); ++i) {
     const auto key = frame.rows->key(i);
@@ -196,7 +196,7 @@ std::vector<ComponentHistogram> histograms(const DataFrame& samples) {
   std::vector<ComponentHistogram> out;
   bool is_first = true;
   for (const auto& [part, rows] : rows_by_part(samples)) {
-    const auto container = samples.impl()->dataset->leaf(part);
+    const auto container = impl_of(samples)->dataset->leaf(part);
     const LevelTable& level = *container->stored_level(0);
     const auto range = parse_pointer(level.key_value(kHistogram).value_or(""));
     const auto bytes = range ? bytes_of(*container, *range) : nullptr;

@@ -25,7 +25,7 @@ std::string header_of(const DataFrame::Impl& frame, int64_t row) {
 }  // namespace
 
 RowSource open_row(const DataFrame& frame, int64_t position) {
-  const auto& impl = *frame.impl();
+  const auto& impl = *impl_of(frame);
   impl.check_position(position);
   if (impl.type(position) == SampleType::Folder) {
     throw NavigationError("position " + std::to_string(position) +

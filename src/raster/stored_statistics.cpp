@@ -53,7 +53,7 @@ void find_pixels(const DataFrame& frame, StoredStatistics& stored) {
   }
   if (unknown.empty()) return;
   // Threads wait for the network, not for processors.
-  const int jobs = is_remote(frame.impl()->dataset->path) ? kRemoteJobs : num_threads(0);
+  const int jobs = is_remote(impl_of(frame)->dataset->path) ? kRemoteJobs : num_threads(0);
   const auto look = [&](std::size_t part) {
     std::string why;
     const std::size_t end = std::min((part + 1) * kTiffsAtOnce, unknown.size());
@@ -85,7 +85,7 @@ void find_pixels(const DataFrame& frame, StoredStatistics& stored) {
 
 /// The stored statistics of the rows of a frame, with their weights.
 StoredStatistics read_frame(const DataFrame& frame, const std::vector<int>& bands, StatisticsKind kind) {
-  StoredStatistics out = read_statistics(*frame.impl()->rows);
+  StoredStatistics out = read_statistics(*impl_of(frame)->rows);
   check_kind(out, bands, kind);  // before TIFFs are opened for nothing
   find_pixels(frame, out);
   return out;
@@ -173,7 +173,7 @@ std::vector<Quantiles> quantiles_of(const std::vector<Histogram>& histograms, st
   const bool are_percentiles = shares.empty();
   if (are_percentiles) shares.assign(std::begin(kPercentiles), std::end(kPercentiles));
   std::vector<Quantiles> out = of_histograms(histograms, shares);
-  const auto& files = *roots.impl();
+  const auto& files = *impl_of(roots);
   if (out.empty() && is_v1(files.dataset->format) && roots.level() == 0 && files.rows->key(0))
     out = of_streaming(roots, child.empty() ? "." : child, shares);
   if (!out.empty() && out.size() != num_bands) {
@@ -191,7 +191,7 @@ std::vector<Quantiles> quantiles_of(const std::vector<Histogram>& histograms, st
 std::vector<BandSummary> summary_of(const DataFrame& frame, const StatsOptions& options,
                                     const std::vector<double>& quantiles, const DataFrame& roots) {
   const std::vector<int>& bands = options.bands;
-  StoredStatistics stored = read_statistics(*frame.impl()->rows);
+  StoredStatistics stored = read_statistics(*impl_of(frame)->rows);
   const StatisticsKind kind = kind_of(stored, bands);
   check_kind(stored, bands, kind);
   std::vector<BandSummary> out(bands.empty() ? stored.rows[0].bands.size() : bands.size());
@@ -203,7 +203,7 @@ std::vector<BandSummary> summary_of(const DataFrame& frame, const StatsOptions& 
     for (std::size_t i = 0; i < out.size(); ++i) out[i].classes = std::move(classes[i]);
     return out;
   }
-  const std::vector<Histogram> histograms = take_histograms(*frame.impl()->rows, stored);
+  const std::vector<Histogram> histograms = take_histograms(*impl_of(frame)->rows, stored);
   const auto from_histograms = quantiles_of(histograms, quantiles, options.child, roots, stored.rows[0].bands.size());
   find_pixels(frame, stored);
   const auto pooled = pool_continuous(stored, bands);
@@ -316,7 +316,7 @@ std::vector<std::vector<double>> DataFrame::stats_categorical(const StatsOptions
 
 std::vector<BandSummary> stored_summary(const Dataset& dataset, const StatsOptions& options,
                                         const std::vector<double>& quantiles) {
-  const DataFrame frame = frame_of(dataset.impl(), options, true);
+  const DataFrame frame = frame_of(impl_of(dataset), options, true);
   return summary_of(frame, options, quantiles, options.child.empty() ? frame : dataset.data());
 }
 
@@ -327,9 +327,9 @@ std::vector<BandSummary> stored_summary(const DataFrame& frame, const StatsOptio
 }
 
 std::vector<BandStatistics> stored_statistics(const DataFrame& frame) {
-  StoredStatistics stored = read_statistics(*frame.impl()->rows);
+  StoredStatistics stored = read_statistics(*impl_of(frame)->rows);
   check_kind(stored, {}, StatisticsKind::Continuous);
-  const Rows& rows = *frame.impl()->rows;
+  const Rows& rows = *impl_of(frame)->rows;
   std::vector<Histogram> histograms = take_histograms(rows, stored);
   find_pixels(frame, stored);
   double num_pixels = 0;

@@ -177,7 +177,7 @@ Files list_folder(const std::string& path) {
 
 /// The files of a remote FOLDER, which cannot be listed.
 Files list_remote_folder(const Storage& storage, const Dataset& dataset) {
-  const Container& container = *dataset.impl()->view().container();
+  const Container& container = *impl_of(dataset)->view().container();
   std::vector<std::string> names{std::string(names::kCollection)};
   for (int level = 0; level < container.num_levels(); ++level) {
     names.push_back(path_join(names::kMetadata, names::kLevelFiles[level]));
@@ -228,7 +228,7 @@ Input open_input(const std::string& path) {
   const Dataset dataset = load(path);
   if (dataset.format() == Format::Zip || dataset.format() == Format::Folder) {
     Input out = dataset.format() == Format::Zip ? zip_input(path) : folder_input(dataset);
-    out.samples = dataset.impl()->view().container()->stored_level(0);
+    out.samples = impl_of(dataset)->view().container()->stored_level(0);
     out.manifest.id = dataset.collection().id;
     out.manifest.samples = sample_ids(*out.samples, kSamplesNamed);
     return out;

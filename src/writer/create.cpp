@@ -113,7 +113,7 @@ void check_apart(const Plan& plan, const Tree& tree) {
 
 /// The samples with columns of reserved names converted to the types of these columns.
 Tortilla retyped(const Tortilla& samples) {
-  const Tree& tree = samples.impl()->tree;
+  const Tree& tree = impl_of(samples)->tree;
   std::optional<Tree> out;
   for (std::size_t k = 0; k < tree.levels.size(); ++k) {
     auto columns = with_reserved_types(tree.levels[k].columns, static_cast<int>(k));
@@ -174,7 +174,7 @@ std::vector<std::string> create(const Tortilla& tortilla, const CollectionText& 
   check_output(output, options);
   check_temp_dir(output, options.output.temp_dir);
   check_parquet_options(options.output.parquet);
-  const Tree& tree = tortilla.impl()->tree;
+  const Tree& tree = impl_of(tortilla)->tree;
   const PitSchema pit_schema = check_tree(tree);
   check_field_names(tree);
   const Plan plan = make_plan(tree, output, options);
@@ -227,7 +227,7 @@ std::vector<std::string> create_found(const Taco& taco, const std::string& outpu
     log::warning(output + ": taco_version " + tacore::in_quotes(version) + " becomes " + kTacoVersion +
                  ", the version that is written");
   }
-  const Tree& whole = taco.tortilla.impl()->tree;
+  const Tree& whole = impl_of(taco.tortilla)->tree;
   const Extent& given = taco.collection.extent;
   std::optional<Extent> all;
   const auto encode = [&](const Tree& tree, const PitSchema& pit_schema) {
@@ -250,7 +250,7 @@ void create_as(const Tortilla& tortilla, const std::string& collection, const st
 
 PlanCheck check_plan(const Taco& taco, const std::string& given, const CreateOptions& options) {
   const std::string output = without_slashes(given);
-  const Tree& tree = taco.tortilla.impl()->tree;
+  const Tree& tree = impl_of(taco.tortilla)->tree;
   PlanCheck out{.num_bytes = taco.tortilla.num_bytes()};
   for (const auto& level : tree.levels) out.num_samples += static_cast<int64_t>(level.ids.size());
   const auto note = [&](const auto& check) {

@@ -175,7 +175,7 @@ std::vector<MetadataColumn> columns_of(const std::vector<Place>& places, const F
 }  // namespace
 
 Tortilla with_folder_places(const Tortilla& samples, const CrsTransformer* transformer) {
-  const Tree& tree = samples.impl()->tree;
+  const Tree& tree = impl_of(samples)->tree;
   Tortilla out = samples;
   std::vector<Place> below;
   for (std::size_t k = tree.levels.size(); k-- > 0;) {

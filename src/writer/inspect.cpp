@@ -34,7 +34,7 @@ void export_metadata(const std::vector<MetadataColumn>& columns, ArrowArrayStrea
 }
 
 Tortilla children(const Tortilla& tortilla, int64_t row) {
-  const Tree& tree = tortilla.impl()->tree;
+  const Tree& tree = impl_of(tortilla)->tree;
   const std::size_t at = row_of(tree, row);
   if (tree.levels[0].types[at] != SampleType::Folder)
     throw SchemaError("sample " + in_quotes(tree.levels[0].ids[at]) + " is a FILE, a FOLDER expected");
@@ -46,8 +46,8 @@ Tortilla children(const Tortilla& tortilla, int64_t row) {
 }
 
 std::vector<MetadataField> metadata(const Tortilla& tortilla, int64_t row) {
-  const TreeLevel& level = tortilla.impl()->tree.levels.at(0);
-  row_of(tortilla.impl()->tree, row);
+  const TreeLevel& level = impl_of(tortilla)->tree.levels.at(0);
+  row_of(impl_of(tortilla)->tree, row);
   auto out = level.columns ? fields_of_row(*level.columns, row) : std::vector<MetadataField>();
   for (auto& field : out) {
     if (const auto known = level.descriptions.find(field.key); known != level.descriptions.end())
@@ -56,12 +56,12 @@ std::vector<MetadataField> metadata(const Tortilla& tortilla, int64_t row) {
   return out;
 }
 
-Extent compute_extent(const Tortilla& tortilla) { return completed({}, stated_extent(tortilla.impl()->tree)); }
+Extent compute_extent(const Tortilla& tortilla) { return completed({}, stated_extent(impl_of(tortilla)->tree)); }
 
 std::vector<std::string> validation_errors(const Taco& taco) {
   std::vector<std::string> out;
   for (const auto& fault : collection_faults(taco.collection)) out.push_back("the collection: " + fault);
-  const Tree& tree = taco.tortilla.impl()->tree;
+  const Tree& tree = impl_of(taco.tortilla)->tree;
   const std::function<void()> checks[] = {[&] { check_tree(tree); }, [&] { check_field_names(tree); },
                                           [&] { stated_extent(tree); }};
   for (const auto& check : checks) {

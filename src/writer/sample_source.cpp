@@ -45,7 +45,7 @@ std::shared_ptr<const ByteSource> source_of(const Sample& sample) {
 }
 
 std::shared_ptr<const ByteSource> source_of(const Tortilla& samples, int level, std::size_t row) {
-  const TreeLevel& rows = samples.impl()->tree.levels.at(static_cast<std::size_t>(level));
+  const TreeLevel& rows = impl_of(samples)->tree.levels.at(static_cast<std::size_t>(level));
   if (rows.types.at(row) == SampleType::Folder) return nullptr;
   return source_of(rows.payloads.at(row), rows.ids[row]);
 }

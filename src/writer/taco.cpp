@@ -54,7 +54,7 @@ void Taco::extend_with(const TacoExtension& extension) {
 }
 
 Compliant make_compliant(const Taco& taco) {
-  const Tree& before = taco.tortilla.impl()->tree;
+  const Tree& before = impl_of(taco.tortilla)->tree;
   if (is_regular(before)) return {taco};
   std::vector<std::string> changes;
   Tree after = padded(before, changes);

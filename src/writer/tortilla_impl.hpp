@@ -11,6 +11,8 @@
 namespace tacore {
 
 struct Tortilla::Impl {
+  static const std::shared_ptr<const Impl>& of(const Tortilla& from) noexcept { return from.impl_; }
+
   Tree tree;
 };
 inline Tortilla tortilla_of(Tree tree) {
@@ -25,5 +27,10 @@ struct Sample::Content {
 
 /// Why a field cannot be removed from the existing `keys`.
 std::string why_not_popped(std::string_view key, const std::vector<std::string>& keys);
+
+/// What a Tortilla is made of, for the library itself.
+inline const std::shared_ptr<const Tortilla::Impl>& impl_of(const Tortilla& tortilla) noexcept {
+  return Tortilla::Impl::of(tortilla);
+}
 
 }  // namespace tacore

@@ -79,8 +79,8 @@ TEST_CASE("a level has the children of all samples, in order, with their fields"
   CHECK(all.ids(1) == Strings{"x", "u", "x", "u"});
   CHECK(all.column("n", 1) == std::vector<Value>{1, 11, 2, 12});
   CHECK(all.column("m", 2) == std::vector<Value>{1, 2});
-  CHECK(all.impl()->tree.levels[1].parents == std::vector<int64_t>{0, 0, 2, 2});
-  CHECK(all.impl()->tree.levels[2].parents == std::vector<int64_t>{1, 3});
+  CHECK(impl_of(all)->tree.levels[1].parents == std::vector<int64_t>{0, 0, 2, 2});
+  CHECK(impl_of(all)->tree.levels[2].parents == std::vector<int64_t>{1, 3});
   CHECK(all.sizes() == std::vector<uint64_t>{2, 1, 2});
   CHECK(all.num_bytes() == 5);
 }

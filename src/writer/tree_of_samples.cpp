@@ -125,7 +125,7 @@ Tree tree_of_samples(const std::vector<Sample>& samples, bool strict) {
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const auto& below = samples[i].content()->children;
     if (!below) continue;
-    children.push_back({&below->impl()->tree, &samples[i].id(), static_cast<int64_t>(i)});
+    children.push_back({&impl_of(*below)->tree, &samples[i].id(), static_cast<int64_t>(i)});
     depth = std::max(depth, children.back().tree->levels.size());
   }
   std::vector<int64_t> rows(children.size());

@@ -63,7 +63,7 @@ inline std::string make_flat_folder(const TemporaryFolder& folder, const std::st
 inline std::vector<int64_t> stored_rows(const DataFrame& frame) {
   std::vector<int64_t> out;
   for (int64_t i = 0; i < frame.num_rows(); ++i) {
-    const auto key = frame.impl()->rows->key(i);
+    const auto key = impl_of(frame)->rows->key(i);
     out.push_back(key ? key->row : -1);
   }
   return out;

@@ -101,7 +101,6 @@ class TACORE_EXPORT Tortilla {
   Tortilla pop(std::string_view key, int level = 0) const;
 
   struct TACORE_HIDDEN Impl;
-  const std::shared_ptr<const Impl>& impl() const noexcept { return impl_; }
   explicit Tortilla(std::shared_ptr<const Impl> impl) noexcept;
 
  private:

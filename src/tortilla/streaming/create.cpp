@@ -126,7 +126,7 @@ std::vector<std::string> create(const Tortilla& samples, const std::string& outp
     report(options.task, 0, num_bytes, output);
   };
   const Tortilla all = options.stats ? fill_stats(samples, options.fallback, jobs, go_on) : samples;
-  Creation creation(footer_tree(all.impl()->tree, kind, jobs), output, kind, std::move(collection), options);
+  Creation creation(footer_tree(impl_of(all)->tree, kind, jobs), output, kind, std::move(collection), options);
   return creation.run(go_on);
 }
 
@@ -135,7 +135,7 @@ std::vector<std::string> create(const Tortilla& samples, const std::string& outp
 std::vector<std::string> create_taco(const Taco& taco, const std::string& output, const CreateTacoOptions& options) {
   check_options(output, Kind::Taco, options);
   Collection collection = taco.collection;
-  const Extent found = stated_extent(taco.tortilla.impl()->tree,
+  const Extent found = stated_extent(impl_of(taco.tortilla)->tree,
                                      {.warn_as = output, .is_strict = !collection.extent.spatial.has_value()});
   warn_of_extent(collection.extent, found, output);
   collection.extent = completed(collection.extent, found);

@@ -31,7 +31,7 @@ bool is_geotiff(const TreeLevel& rows, std::size_t row, const Value& given) {
 bool fill(const Tortilla& samples, int level, const SampleExtension& stats, std::vector<MetadataColumn>& columns,
           int jobs, const std::function<void()>& go_on) {
   const auto formats = values_of(samples, columns::kFileFormat, level);
-  const TreeLevel& rows = samples.impl()->tree.levels[static_cast<std::size_t>(level)];
+  const TreeLevel& rows = impl_of(samples)->tree.levels[static_cast<std::size_t>(level)];
   std::vector<char> is_any(formats.size(), 0);
   run_parallel(formats.size(), jobs, [&](std::size_t row) {
     if (!is_geotiff(rows, row, formats[row])) return;

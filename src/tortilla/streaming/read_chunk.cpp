@@ -131,7 +131,7 @@ Tensor read_chunk(const DataFrame& frame, std::string_view id, const ChunkOption
   if (!part) throw QueryError("chunk " + in_quotes(id) + "; ID::NUMBER expected, such as lrf::2");
   return about_sample(part->first, [&] {
     const auto [rows, position] = locate(frame, part->first);
-    if (auto listed = find_listed(*rows.impl(), position, part->second, options.keep_padding))
+    if (auto listed = find_listed(*impl_of(rows), position, part->second, options.keep_padding))
       return decode(std::move(listed->plan), listed->row);
     return again_if_moved([&, &in = rows, at = position] {
       const RowSource row = open_row(in, at);
@@ -143,7 +143,7 @@ Tensor read_chunk(const DataFrame& frame, std::string_view id, const ChunkOption
 Datum read(const DataFrame& frame, std::string_view id) {
   if (split_chunk_id(id) && !is_there(frame, id)) return read_chunk(frame, id);
   const auto [rows, position] = locate(frame, id);
-  if (rows.impl()->is_bytes(position)) return rows.read_bytes(position);
+  if (impl_of(rows)->is_bytes(position)) return rows.read_bytes(position);
   Node node = rows.read(position);
   if (auto* children = std::get_if<DataFrame>(&node)) return std::move(*children);
   return std::get<VsiPath>(std::move(node));
