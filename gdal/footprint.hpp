@@ -33,7 +33,7 @@ class Projector {
 
   OGRSpatialReference crs_;
   bool in_degrees_;
-  /// By CRS. Samples share few of them, and preparing a transformation takes longer than computing a mean.
+  /// Transformations by CRS: samples share few CRSs, and preparing a transformation takes longer than using it once.
   std::map<std::string, std::unique_ptr<OGRCoordinateTransformation>> known_;
 };
 

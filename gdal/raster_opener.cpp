@@ -90,7 +90,8 @@ RasterInfo info_of(GDALDataset& dataset, const std::string& path) {
   for (int i = 2; i <= bands; ++i) {
     GDALRasterBand& band = *dataset.GetRasterBand(i);
     if (type_of(band) != type) fail("band " + std::to_string(i) + " has another type than band 1");
-    if (!is_same(nodata_of(band), out.nodata)) fail("band " + std::to_string(i) + " has other no data than band 1");
+    if (!is_same(nodata_of(band), out.nodata))
+      fail("band " + std::to_string(i) + " has another no data value than band 1");
   }
   out.format = dataset.GetDriver() ? dataset.GetDriver()->GetDescription() : "";
   int block_width = 0, block_height = 0;

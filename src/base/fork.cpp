@@ -7,8 +7,8 @@
 namespace tacore {
 namespace {
 
-/// Those of the process, in the order in which they are locked. It is never destroyed: a process may fork while it
-/// ends.
+/// All ForkSafeMutexes of the process, in the order in which they are locked. It is never destroyed: a process may fork
+/// while it ends.
 std::vector<ForkSafeMutex*>& mutexes() {
   static auto& out = *new std::vector<ForkSafeMutex*>;
   return out;

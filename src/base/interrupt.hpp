@@ -15,7 +15,7 @@ struct Interruption {
   bool is_wanted() const noexcept { return check != nullptr && check(user); }
 };
 
-/// That of the calling thread: of its InterruptScope, else of the process.
+/// The interruption of the calling thread: that of its InterruptScope, else that of the process.
 Interruption current_interruption() noexcept;
 
 /// Makes a thread that works for a call stop with it: when `caller` wants to stop, or when `stop` is set.

@@ -86,7 +86,7 @@ class TacocatContainer : public Container {
   }
 
   std::string vsi_sql(int) const override {
-    // As file_of(), the SQL function refuses a source file that leads out of the folder.
+    // Like file_of(), the SQL function refuses a source file that leads out of the folder.
     return subfile_sql("',' || tacore_folder_path(" + sql_literal(root_) + ", " + sql_identifier(names::kSourceFile) +
                        ", 'FILE')");
   }
@@ -140,7 +140,7 @@ class TacocatContainer : public Container {
     const std::lock_guard lock(mutex_);
     return archives_.emplace(file, std::move(archive)).first->second;
   }
-  /// As open_archive(); nullptr where that would take a request to a server.
+  /// The archive that open_archive() opens; nullptr where that would take a request to a server.
   std::shared_ptr<const ByteSource> known_archive(const std::string& name) const {
     const std::string file = path_of_name(base_, name);
     if (!is_remote(file)) return storage_->open(file, kReadZip);

@@ -57,14 +57,16 @@ const std::map<std::string, Expected>& expectations() {
   static const std::map<std::string, Expected> all{
       {"count_9.tacozip", {"FormatError", "9"}},
       {"count_1.tacozip", {"FormatError", "1"}},
-      {"range_outside.tacozip", {"FormatError", "range 0 (4081 bytes at 487) leaves the file of 4081 bytes"}},
-      {"range_overflow.tacozip", {"FormatError", "range 0 (4096 bytes at 18446744073709551600) leaves the file"}},
+      {"range_outside.tacozip",
+       {"FormatError", "range 0 (4081 bytes at 487) goes beyond the end of the file of 4081 bytes"}},
+      {"range_overflow.tacozip",
+       {"FormatError", "range 0 (4096 bytes at 18446744073709551600) goes beyond the end of the file"}},
       {"range_empty.tacozip", {"FormatError", "range 0"}},
       {"missing_level.tacozip", {"FormatError", "level"}},
       {"wrong_magic.tacozip", {"FormatError", "directory"}},
       // TACO_HEADER leads to everything: what is lost behind it costs nothing.
       {"truncated_end.tacozip", {"", ""}},
-      {"truncated_half.tacozip", {"FormatError", "leaves the file of 2040 bytes"}},
+      {"truncated_half.tacozip", {"FormatError", "goes beyond the end of the file of 2040 bytes"}},
       {"truncated_header.tacozip", {"FormatError", "100"}},
       {"empty_file.tacozip", {"FormatError", "''"}},
       {"overlapping_entries.tacozip", {"FormatError", "overlaps the next entry"}},
@@ -209,7 +211,7 @@ TEST_CASE("reject: ranges outside the file, in every pair of TACO_HEADER") {
         const std::string error = error_of([&] { load(path); });
         CHECK(has_text(error, "FormatError: " + path));
         CHECK(has_text(error, "range " + std::to_string(pair)));
-        CHECK(has_text(error, "leaves the file of " + std::to_string(good.size()) + " bytes"));
+        CHECK(has_text(error, "goes beyond the end of the file of " + std::to_string(good.size()) + " bytes"));
       }
     }
   }

@@ -93,13 +93,13 @@ struct Facts {
   std::vector<Contact> curators() const { return collection.curators.value_or(std::vector<Contact>()); }
   /// A URL, or a reference relative to the folder, for a file of the dataset.
   std::string href(std::string_view name) const;
-  /// The same for the whole dataset.
+  /// The URL, or relative reference, of the whole dataset.
   std::string url() const { return format == Format::Folder ? (base_url.empty() ? "." : base_url) : href(path); }
 };
 
 /// Facts of a dataset. The extent covers the STAC Items of level `items_level`.
 Facts gather(const Dataset& dataset, const DescribeOptions& options, int items_level = 0);
-/// The same with the extent that COLLECTION.json states; no samples are read.
+/// Facts of a dataset with the extent that COLLECTION.json states; no samples are read.
 Facts gather_stated(const Dataset& dataset, const DescribeOptions& options);
 /// Facts of the text of a COLLECTION.json, which may be a draft. `path` is for messages. Throws FormatError and
 /// SchemaError.

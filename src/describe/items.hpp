@@ -94,7 +94,7 @@ class LevelItems {
     }
   }
 
-  /// Those of the Items read so far.
+  /// The oddities of the Items read so far.
   const Oddities& oddities() const { return oddities_; }
 
   /// The path for GDAL, below `base_url` when that is remote, otherwise relative to the folder of the dataset.

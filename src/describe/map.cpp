@@ -163,7 +163,7 @@ struct Painter {
   void polygon(const wkb::Rings& rings) {
     rings.for_each([this](const wkb::Path& ring) { draw(ring, true); });
   }
-  /// As a whole, on each turn of the globe that the map shows of it.
+  /// Draws the path unclipped, on each turn of the globe that the map shows of it.
   void draw(const wkb::Path& path, bool closed) {
     double least = 1e9, most = -1e9;
     for (std::size_t i = 0; i < path.size(); ++i) {

@@ -6,7 +6,7 @@
 /// (table/tortilla_columns.hpp).
 namespace tacore {
 
-/// The same tree with ids that 2.0 allows, unique among siblings; the column `tortilla:id` keeps replaced ids. Equal
+/// The tree with ids that 2.0 allows, unique among siblings; the column `tortilla:id` keeps replaced ids. Equal
 /// ids are replaced equally in all folders where the other children allow it.
 Tree with_legal_ids(Tree tree);
 

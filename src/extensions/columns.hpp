@@ -27,7 +27,7 @@ struct Column {
 
 /// The rows of an extension, in order. Throws SchemaError for an unknown name.
 std::span<const Column> columns_of(std::string_view extension);
-/// Their names, types and descriptions.
+/// The names, types and descriptions of the columns.
 std::vector<FieldDescription> schema_of(std::string_view extension);
 
 /// What is wrong with a value, as the end of a sentence that begins with the column's name; "" for a good value.

@@ -35,7 +35,7 @@ struct Anchors {
     while ((*this)[k] < degrees) ++k;
     return k;
   }
-  /// Those within [from, to]; first > last when there are none.
+  /// The numbers of the rows or columns within [from, to]; first > last when there are none.
   MajorTomRange within(double from, double to) const {
     int64_t end = lower_bound(to);
     if (end <= last() && (*this)[end] == to) ++end;

@@ -29,7 +29,7 @@ bool is_header(std::span<const std::byte> bytes) noexcept;
 /// Parses the first kSize bytes of a file of `file_size` bytes; `bytes` may go on after them.
 /// Throws FormatError: too short, another signature or name, an extra field (the payload would not
 /// be at kPayloadOffset), count above 7 or below 2 (a level and the collection), a range that is
-/// empty, starts inside the header or leaves the file.
+/// empty, starts inside the header or goes beyond the end of the file.
 Header parse(std::span<const std::byte> bytes, uint64_t file_size);
 
 /// The kSize bytes of the first entry, as parse() reads them; its central entry is central_entry(). Throws FormatError:

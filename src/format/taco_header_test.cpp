@@ -125,12 +125,12 @@ TEST_CASE("a broken header is refused with the fault and its byte") {
       {"empty collection", flat().patch(69, Bytes().u64(0)), "range 1 (0 bytes at 6238) is empty"},
       {"level in the header", flat().patch(45, Bytes().u64(156)),
        "range 0 (5703 bytes at 156) starts inside the header (byte 45)"},
-      {"offset past the end", flat().patch(61, Bytes().u64(9194)), "leaves the file of 9193 bytes"},
+      {"offset past the end", flat().patch(61, Bytes().u64(9194)), "goes beyond the end of the file of 9193 bytes"},
       {"one byte too long", flat().patch(69, Bytes().u64(2956)),
-       "range 1 (2956 bytes at 6238) leaves the file of 9193 bytes (byte 61)"},
+       "range 1 (2956 bytes at 6238) goes beyond the end of the file of 9193 bytes (byte 61)"},
       {"size that overflows", flat().patch(53, Bytes().u64(kMax)),
-       "range 0 (18446744073709551615 bytes at 490) leaves the file"},
-      {"offset that overflows", flat().patch(45, Bytes().u64(kMax)), "leaves the file"},
+       "range 0 (18446744073709551615 bytes at 490) goes beyond the end of the file"},
+      {"offset that overflows", flat().patch(45, Bytes().u64(kMax)), "goes beyond the end of the file"},
   };
   for (const Case& c : cases) {
     CAPTURE(c.name);

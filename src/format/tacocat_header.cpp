@@ -44,7 +44,7 @@ ByteRange parse_range(Cursor& in, const std::string& what, uint64_t file_size) {
   if (out.size == 0) return fail("is absent");
   if (out.offset < kSize) return fail("starts inside the header");
   if (out.offset > file_size || out.size > file_size - out.offset) {
-    return fail("leaves the file of " + std::to_string(file_size) + " bytes");
+    return fail("goes beyond the end of the file of " + std::to_string(file_size) + " bytes");
   }
   return out;
 }

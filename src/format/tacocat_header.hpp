@@ -22,7 +22,7 @@ bool is_header(std::span<const std::byte> bytes) noexcept;
 
 /// Parses the first kSize bytes of a file of `file_size` bytes. Throws FormatError: too short,
 /// other magic, version other than 1, max_depth above 5, a level up to max_depth or a collection
-/// that is absent, a range that leaves the file or starts inside the header.
+/// that is absent, a range that goes beyond the end of the file or starts inside the header.
 Header parse(std::span<const std::byte> bytes, uint64_t file_size);
 
 /// The kSize bytes, as parse() reads them. Throws FormatError: no level or more than six, or an empty range.

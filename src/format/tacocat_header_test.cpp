@@ -107,10 +107,10 @@ TEST_CASE("a broken TACOCAT header is refused with the fault and its byte") {
        "level 0 (5138 bytes at 127) starts inside the header (byte 16)"},
       {"collection in the header", example().patch(112, Bytes().u64(0)), "collection (6847 bytes at 0) starts inside"},
       {"one byte too long", example().patch(120, Bytes().u64(6848)),
-       "collection (6848 bytes at 14077) leaves the file of 20924 bytes"},
+       "collection (6848 bytes at 14077) goes beyond the end of the file of 20924 bytes"},
       {"offset past the end", example().patch(48, Bytes().u64(20925)), "level 2 (5284 bytes at 20925)"},
-      {"size that overflows", example().patch(24, Bytes().u64(kMax)), "leaves the file"},
-      {"offset that overflows", example().patch(16, Bytes().u64(kMax)), "leaves the file"},
+      {"size that overflows", example().patch(24, Bytes().u64(kMax)), "goes beyond the end of the file"},
+      {"offset that overflows", example().patch(16, Bytes().u64(kMax)), "goes beyond the end of the file"},
   };
   for (const Case& c : cases) {
     CAPTURE(c.name);

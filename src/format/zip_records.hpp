@@ -71,7 +71,7 @@ struct CentralEntry {
 
   /// Made on Unix as a symbolic link, which extraction would follow.
   bool is_link() const noexcept { return (external_attributes >> 16 & 0170000) == 0120000; }
-  /// Its bytes lie in the archive as they are.
+  /// True when the archive contains the bytes of the entry uncompressed.
   bool is_stored() const noexcept { return method == 0 && (flags & kEncryptedFlag) == 0; }
 };
 

@@ -93,7 +93,7 @@ std::vector<Bytes> ByteSource::read_ranges(std::span<const ByteRange> ranges) co
 
 std::shared_ptr<const ByteSource> slice(std::shared_ptr<const ByteSource> whole, ByteRange range) {
   if (!is_inside(range, whole->size())) {
-    throw FormatError(describe(range) + " leave the file of " + std::to_string(whole->size()) + " bytes",
+    throw FormatError(describe(range) + " go beyond the end of the file of " + std::to_string(whole->size()) + " bytes",
                       {.path = whole->name()});
   }
   return std::make_shared<Slice>(std::move(whole), range);

@@ -13,7 +13,7 @@ inline std::string without_query(const std::string& path) {
   return is_http ? path.substr(0, path.find_first_of("?#")) : path;
 }
 
-/// As without_query(), also without the user and the password of a remote path. Local paths stay.
+/// The path without_query() and without the user and the password of a remote path. Local paths stay.
 inline std::string public_path(const std::string& path) {
   std::string out = without_query(path);
   const auto scheme = out.find("://");

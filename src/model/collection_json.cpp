@@ -175,7 +175,7 @@ void add_extents(std::vector<Source>& sources, const JsonNode& node) {
     if (!file.empty() && named == positions.end()) {
       extents[i].fail("is of " + tacore::in_quotes(file) + ", which is none of the files");
     }
-    // Of files with the same name the one at the same position is meant.
+    // Of several files with one name, the document means the one at the same position.
     const bool is_here = i < sources.size() && sources[i].file == file;
     const std::size_t at = named != positions.end() && !is_here ? named->second : i;
     if (at >= sources.size()) extents[i].fail("belongs to none of the files");
@@ -380,7 +380,7 @@ std::string encode_collection(const Collection& collection) {
     const ordered_json tail = encode_tail(collection);
     std::string out = head.dump();
     out.back() = ',';
-    // As text, so that numbers of any size and the order of keys stay as they are.
+    // Edited as text, so that numbers of any size and the order of keys stay as they are.
     for (const auto& member : json_members(collection.json)) {
       const auto key = json::parse(member.key).get<std::string>();
       if (!is_model_member(key)) out.append(member.text) += ',';

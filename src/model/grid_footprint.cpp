@@ -106,7 +106,7 @@ class Unwrapped {
   double at_pole_ = 0;  ///< 90 or -90 when it has been there since the last position
 };
 
-/// Of the positions from `first` to `last` those that a line would miss by more than `tolerance` (Douglas and Peucker).
+/// The positions from `first` to `last` that a line would miss by more than `tolerance` (Douglas-Peucker algorithm).
 void keep_bends(const Ring& ring, std::size_t first, std::size_t last, double tolerance, Ring& out) {
   const Centroid &a = ring[first], &b = ring[last % ring.size()];
   const double dx = b.x - a.x, dy = b.y - a.y, length = std::hypot(dx, dy);

@@ -52,7 +52,7 @@ class JsonNode {
     if (!is_null() && !value_->is_array()) wrong("an array");
     return elements_or_self();
   }
-  /// As elements(), but anything else is the only element of its list.
+  /// The elements() of an array; any other value is the only element of the list.
   std::vector<JsonNode> elements_or_self() const {
     if (is_null()) return {};
     if (!value_->is_array()) return {*this};

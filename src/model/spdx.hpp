@@ -8,7 +8,7 @@ namespace tacore {
 /// included, compared as SPDX does, ignoring case. Expressions and LicenseRef-... are not known.
 bool is_spdx_licence(std::string_view id) noexcept;
 
-/// The same identifier as the list spells it ("cc-by-4.0": "CC-BY-4.0"), "" for other text.
+/// The identifier as the SPDX list spells it ("cc-by-4.0": "CC-BY-4.0"), "" for other text.
 std::string_view spdx_spelling(std::string_view id) noexcept;
 
 }  // namespace tacore

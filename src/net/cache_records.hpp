@@ -27,7 +27,8 @@ struct CachedMetadata {
   std::string collection = {};  ///< of a level: the name of its COLLECTION.json
 };
 
-/// Tells from the `name` of a file, a URL without secrets, whether it is a metadata file.
+/// Tells from the `name` of a file, a URL without secrets, whether it is a metadata file. The name decides, not a hint
+/// of the reader: one reader without that hint would keep offsets of a dataset that was replaced.
 CachedMetadata cached_metadata_of(std::string_view name);
 
 struct About {

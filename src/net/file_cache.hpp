@@ -26,11 +26,11 @@ class FileCache {
   FileCache(std::string folder, uint64_t max_size) : disk_(std::make_shared<DiskCache>(std::move(folder), max_size)) {}
 
   using Files = std::vector<HttpOpened>;
-  /// As open_http_files().
+  /// Opens files as open_http_files() does.
   using Opener = std::function<Files(std::span<const RemoteAddress>)>;
 
-  /// As `open`, whose responses tell whether the cached pieces are of the current version. Files that are opened with
-  /// one call are a set: when one of several is absent, none of them is cached.
+  /// Opens files with `open`, whose responses tell whether the cached pieces are of the current version. Files that are
+  /// opened with one call are a set: when one of several is absent, none of them is cached.
   ///
   /// When no response arrives, and all of these files are known, they are opened from the cache alone: reading what is
   /// not in it throws IoError. For kOutage, no request is sent then where the cache suffices.

@@ -85,7 +85,7 @@ class Planner {
 
   std::string rows(const View& view, int leaf) { return rows(view, leaf, view.steps.size()); }
 
-  /// The same rows as the SELECT that ends the statement: each common table expression costs DuckDB an eighth of a
+  /// These rows as the SELECT that ends the statement: each common table expression costs DuckDB an eighth of a
   /// millisecond.
   std::string last_rows(const View& view, int leaf) {
     if (view.steps.empty()) return "SELECT * FROM " + stored(view, leaf, 0);
@@ -134,7 +134,7 @@ class Planner {
     const Key key{&view, leaf, level, 0, 'r'};
     if (const auto found = names_.find(key); found != names_.end()) return found->second;
     if (level == 0) {
-      // By key only: a query may have dropped or changed the other columns.
+      // Rows are matched by key only: a query may have dropped or changed the other columns.
       const std::string k = id(kRowKeyColumn);
       return define(key, "SELECT * FROM " + stored(view, leaf, 0) + " WHERE " + k + " IN (SELECT " + k + " FROM " +
                              rows(view, leaf) + ")");
@@ -334,7 +334,7 @@ class Planner {
     const bool may_show =
         table->may_have_padding() && (!table->source()->is_local() || table->num_visible_rows() < table->num_rows());
     if (!padding && may_show) {
-      // By the id only: a stored size may be that of another row.
+      // Samples are matched by the id only: a stored size may be that of another row.
       body += " WHERE NOT starts_with(" + id(names::kId) + ", " + sql_literal(names::kPadding) + ")";
     }
     if (is_numbered && by_source) body += " ORDER BY numbered." + row;  // numbering by source file loses the order

@@ -145,7 +145,8 @@ class Published {
     std::vector<int> filters, others;
     for (duckdb::idx_t i = 0; i < scan.column_ids.size(); ++i) {
       const auto& column = scan.column_ids[i];
-      // Of a structure only some fields may be read; virtual columns such as row numbers come last and are not stored.
+      // A scan may read only some fields of a structure; virtual columns such as row numbers come last and are not
+      // stored.
       if (column.HasChildren() || column.GetPrimaryIndex() >= level.level->file_columns().size()) continue;
       const bool is_filter = scan.table_filters && scan.table_filters->filters.contains(i);
       (is_filter ? filters : others).push_back(static_cast<int>(column.GetPrimaryIndex()));

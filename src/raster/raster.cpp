@@ -45,7 +45,7 @@ void check_read(const RasterInfo& info, const std::string& name, std::span<const
       refuse("band " + std::to_string(band) + " is not one of 1 to " + std::to_string(info.bands));
     }
   }
-  // By differences: the sums of a caller's numbers may overflow.
+  // Compared by differences, because the sums of a caller's numbers may overflow.
   if (window.x < 0 || window.y < 0 || window.width < 0 || window.height < 0 || window.x > info.width ||
       window.y > info.height || window.width > info.width - window.x || window.height > info.height - window.y) {
     refuse("window " + std::to_string(window.x) + "," + std::to_string(window.y) + "," + std::to_string(window.width) +

@@ -37,7 +37,7 @@ bool is_tiff(std::span<const std::byte> head);
 /// Reads the first directory, in one request where it is at the start of the file, as in a COG. Throws FormatError for
 /// anything that breaks the specification, before memory of that size is allocated; IoError.
 TiffDirectory read_tiff_directory(const ByteSource& source);
-/// As read_tiff_directory(), but nullopt for a file without the signature of a TIFF.
+/// Reads as read_tiff_directory() does, but returns nullopt for a file without the signature of a TIFF.
 std::optional<TiffDirectory> find_tiff_directory(const ByteSource& source);
 
 /// The CRS as "EPSG:code" where the GeoTIFF keys name one, and the transform; pixel-is-point is shifted by half a

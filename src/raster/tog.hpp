@@ -8,7 +8,7 @@
 
 namespace tacore {
 
-/// As the public check_tacotiff(), for the bytes of a file.
+/// The public check_tacotiff(), for the bytes of a file.
 std::vector<std::string> check_tacotiff(const ByteSource& source);
 
 }  // namespace tacore

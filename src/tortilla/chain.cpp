@@ -79,7 +79,7 @@ class ChainReader {
   }
 
   void check(ByteRange range) {
-    if (!is_inside(range)) fail("leaves the file: " + text_of(range), range);
+    if (!is_inside(range)) fail("goes beyond the end of the file: " + text_of(range), range);
     if (!seen_.insert(range.offset).second) fail("points back to byte " + std::to_string(range.offset), range);
     if (seen_.size() > kMaxTables) fail("has more than " + std::to_string(kMaxTables) + " tables", range);
   }

@@ -18,9 +18,9 @@ struct Chain {
 };
 
 /// Follows the pointers from `level0`, which has one and is in `first`. The range in its hint `taco:footer` is read in
-/// one request if it is small. Throws FormatError for a pointer that leaves the file, points into its header, to no
-/// Parquet or to an earlier table, and for more than 64 levels; SchemaError for a table without the columns of a level,
-/// and for a last one without chunks.
+/// one request if it is small. Throws FormatError for a pointer that goes beyond the end of the file, points into its
+/// header, to no Parquet or to an earlier table, and for more than 64 levels; SchemaError for a table without the
+/// columns of a level, and for a last one without chunks.
 Chain read_chain(std::shared_ptr<const ByteSource> source, const LevelTable& level0, ByteRange first,
                  const std::string& path);
 

@@ -48,7 +48,7 @@ class TACORE_EXPORT ConstantExtension : public Extension {
     }
   }
   std::vector<FieldDescription> schema() const override { return schema_; }
-  /// The same values for any subject: values().
+  /// values(), which do not depend on the sample.
   std::vector<Value> compute(const Subject&) const override { return values_; }
   const std::vector<Value>& values() const noexcept { return values_; }
 

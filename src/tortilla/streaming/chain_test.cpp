@@ -229,9 +229,12 @@ TEST_CASE("a chain of tables whose pointer is wrong is an error that names the b
     stream.add(kChunks, "NULL");
     return error_of(stream.file(stream.add(kLevel0, pointer)));
   };
-  CHECK(with_pointer("OFFSETLENGTH(199, 50)") == "the chain of tables leaves the file: 50 bytes at 199");
-  CHECK(with_pointer("OFFSETLENGTH(300, 99999999)") == "the chain of tables leaves the file: 99999999 bytes at 300");
-  CHECK(has_text(with_pointer("OFFSETLENGTH(18446744073709551615, 18446744073709551615)"), "leaves the file"));
+  CHECK(with_pointer("OFFSETLENGTH(199, 50)") ==
+        "the chain of tables goes beyond the end of the file: 50 bytes at 199");
+  CHECK(with_pointer("OFFSETLENGTH(300, 99999999)") ==
+        "the chain of tables goes beyond the end of the file: 99999999 bytes at 300");
+  CHECK(has_text(with_pointer("OFFSETLENGTH(18446744073709551615, 18446744073709551615)"),
+                 "goes beyond the end of the file"));
   CHECK(with_pointer("OFFSETLENGTH(201, 40)") == "is not a Parquet table: it does not start with PAR1");
   CHECK(with_pointer("OFFSETLENGTH(201, 0)") == "is not a Parquet table: it does not start with PAR1");
   CHECK(has_text(with_pointer("somewhere"), "OFFSETLENGTH(offset, length) or NULL expected"));
