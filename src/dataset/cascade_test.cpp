@@ -14,8 +14,6 @@ const BBox kWestEurope{-10, 35, 10, 60};
 const BBox kSpain{-5, 39, -3, 41};
 const BBox kJapan{130, 30, 145, 38};
 
-FilterOptions at(int level) { return {.column = "auto", .level = level}; }
-
 Dataset parts() { return concat({part(1), part(2), part(3), part(4)}); }
 Dataset tacocat() { return load(golden("cascade_tacocat")); }
 

@@ -10,7 +10,6 @@ namespace {
 
 Dataset flat() { return load(golden("flat.tacozip")); }
 Dataset nested() { return load(golden("nested.tacozip")); }
-FilterOptions at(int level) { return {.column = "auto", .level = level}; }
 
 std::string fail(const std::vector<Dataset>& datasets, ColumnMode mode = ColumnMode::Intersection) {
   return error_of([&] { concat(datasets, mode); });

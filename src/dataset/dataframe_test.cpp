@@ -10,7 +10,7 @@ using namespace tacore;
 
 namespace {
 
-DataFrame flat() { return load(golden("flat.tacozip")).data(); }
+DataFrame flat_rows() { return load(golden("flat.tacozip")).data(); }
 DataFrame region() { return children(load(golden("nested.tacozip")).data(), "asia"); }
 
 /// The rows that show, as another library would receive them.
@@ -31,7 +31,7 @@ TEST_CASE("an expression is one value for each row") {
 }
 
 TEST_CASE("selected rows are a frame that can be navigated") {
-  const DataFrame rows = flat();
+  const DataFrame rows = flat_rows();
   const DataFrame taken = rows.take(std::vector<int64_t>{3, 0, 3});
   REQUIRE(taken.num_rows() == 3);
   CHECK(taken.text(0, "id") == rows.text(3, "id"));
@@ -102,11 +102,11 @@ TEST_CASE("a dataset with a relative path reads its files after the working dire
 }  // namespace
 
 TEST_CASE("num_rows and columns count visible rows and columns") {
-  CHECK(flat().num_rows() == 5);
-  CHECK(column_names(flat()) ==
+  CHECK(flat_rows().num_rows() == 5);
+  CHECK(column_names(flat_rows()) ==
         Strings{"id", "type", "istac:centroid", "istac:time_start", "cloud_cover", "internal:gdal_vsi"});
-  CHECK(exported(flat())->columns() == flat().columns());
-  CHECK(exported(flat())->num_rows() == 5);
+  CHECK(exported(flat_rows())->columns() == flat_rows().columns());
+  CHECK(exported(flat_rows())->num_rows() == 5);
 }
 
 TEST_CASE("head and tail give 5 rows by default, and at most all rows") {
@@ -121,28 +121,31 @@ TEST_CASE("head and tail give 5 rows by default, and at most all rows") {
 }
 
 TEST_CASE("a negative number of rows is an error") {
-  CHECK(has_text(error_of([] { flat().head(-1); }), "QueryError: limit and offset must not be negative; -1 given"));
-  CHECK(has_text(error_of([] { flat().tail(-1); }), "QueryError: limit and offset must not be negative; -1 given"));
-  CHECK(has_text(error_of([] { flat().limit(1, -2); }), "QueryError: limit and offset must not be negative; -2 given"));
+  CHECK(
+      has_text(error_of([] { flat_rows().head(-1); }), "QueryError: limit and offset must not be negative; -1 given"));
+  CHECK(
+      has_text(error_of([] { flat_rows().tail(-1); }), "QueryError: limit and offset must not be negative; -1 given"));
+  CHECK(has_text(error_of([] { flat_rows().limit(1, -2); }),
+                 "QueryError: limit and offset must not be negative; -2 given"));
 }
 
 TEST_CASE("limit takes rows from an offset on, and none beyond the end") {
-  CHECK(ids(flat().limit(2, 1)) == Strings{"madrid", "new_york"});
-  CHECK(ids(flat().limit(10, 4)) == Strings{"suva"});
-  CHECK(flat().limit(1, 5).num_rows() == 0);
-  CHECK(flat().limit(1, INT64_MAX).num_rows() == 0);
-  CHECK(flat().limit(INT64_MAX, 3).num_rows() == 2);
+  CHECK(ids(flat_rows().limit(2, 1)) == Strings{"madrid", "new_york"});
+  CHECK(ids(flat_rows().limit(10, 4)) == Strings{"suva"});
+  CHECK(flat_rows().limit(1, 5).num_rows() == 0);
+  CHECK(flat_rows().limit(1, INT64_MAX).num_rows() == 0);
+  CHECK(flat_rows().limit(INT64_MAX, 3).num_rows() == 2);
 }
 
 TEST_CASE("filter keeps the rows for which an expression is true") {
-  CHECK(ids(flat().filter("cloud_cover > 30 AND id <> 'suva'")) == Strings{"new_york", "tokyo"});
-  CHECK(flat().filter("NULL").num_rows() == 0);
-  CHECK(ids(flat().filter("id = 'tokyo' -- a comment")) == Strings{"tokyo"});
+  CHECK(ids(flat_rows().filter("cloud_cover > 30 AND id <> 'suva'")) == Strings{"new_york", "tokyo"});
+  CHECK(flat_rows().filter("NULL").num_rows() == 0);
+  CHECK(ids(flat_rows().filter("id = 'tokyo' -- a comment")) == Strings{"tokyo"});
 }
 
 TEST_CASE("filter can test the path") {
-  CHECK(ids(flat().filter("\"internal:gdal_vsi\" LIKE '%flat.tacozip'")).size() == 5);
-  CHECK(flat().filter("\"internal:gdal_vsi\" LIKE '%elsewhere%'").num_rows() == 0);
+  CHECK(ids(flat_rows().filter("\"internal:gdal_vsi\" LIKE '%flat.tacozip'")).size() == 5);
+  CHECK(flat_rows().filter("\"internal:gdal_vsi\" LIKE '%elsewhere%'").num_rows() == 0);
 }
 
 TEST_CASE("text that is not an expression over the columns is an error") {
@@ -150,40 +153,41 @@ TEST_CASE("text that is not an expression over the columns is an error") {
        {"", "nonsense = 1", "1; DROP TABLE frame", "id = (SELECT max(id) FROM frame)", "cloud_cover >",
         "true) OR (true", "id, type", "$1", "read_text('/etc/passwd') = ''", "getenv('HOME') = ''"}) {
     CAPTURE(bad);
-    CHECK(has_text(error_of([&] { flat().filter(bad); }), "QueryError: "));
-    CHECK(has_text(error_of([&] { flat().with_column("x", bad); }), "QueryError: "));
+    CHECK(has_text(error_of([&] { flat_rows().filter(bad); }), "QueryError: "));
+    CHECK(has_text(error_of([&] { flat_rows().with_column("x", bad); }), "QueryError: "));
   }
 }
 
 TEST_CASE("a filter expression cannot close the parenthesis around it") {
-  CHECK(has_text(error_of([] { flat().filter("false) OR (true"); }), "QueryError: "));
-  CHECK(has_text(error_of([] { flat().filter("false) UNION ALL SELECT * FROM frame WHERE (true"); }), "QueryError: "));
+  CHECK(has_text(error_of([] { flat_rows().filter("false) OR (true"); }), "QueryError: "));
+  CHECK(has_text(error_of([] { flat_rows().filter("false) UNION ALL SELECT * FROM frame WHERE (true"); }),
+                 "QueryError: "));
 }
 
 TEST_CASE("select gives the requested columns in the requested order") {
-  CHECK(column_names(select(flat(), {"cloud_cover", "id"})) == Strings{"cloud_cover", "id"});
-  CHECK(select(flat(), {}).columns().empty());
-  CHECK(select(flat(), {}).num_rows() == 5);
+  CHECK(column_names(select(flat_rows(), {"cloud_cover", "id"})) == Strings{"cloud_cover", "id"});
+  CHECK(select(flat_rows(), {}).columns().empty());
+  CHECK(select(flat_rows(), {}).num_rows() == 5);
 }
 
 TEST_CASE("select of an unknown column is an error that lists the known") {
-  const std::string text = error_of([] { select(flat(), {"id", "nope"}); });
+  const std::string text = error_of([] { select(flat_rows(), {"id", "nope"}); });
   CHECK(has_text(text, "QueryError: "));
   CHECK(has_text(text, "no column 'nope': id, type, istac:centroid"));
 }
 
 TEST_CASE("a column is selected once") {
-  CHECK(has_text(error_of([] { select(flat(), {"id", "id"}); }), "QueryError: "));
+  CHECK(has_text(error_of([] { select(flat_rows(), {"id", "id"}); }), "QueryError: "));
 }
 
 TEST_CASE("sort orders by one column, with nulls last and ties in their former order") {
-  CHECK(ids(flat().sort("cloud_cover", true)) == Strings{"suva", "tokyo", "new_york", "madrid", "valencia"});
+  CHECK(ids(flat_rows().sort("cloud_cover", true)) == Strings{"suva", "tokyo", "new_york", "madrid", "valencia"});
   const DataFrame times = load(golden("times.tacozip")).data();
   CHECK(ids(times.sort("t_us").limit(2)) == Strings{"before_epoch", "millennium"});
   CHECK(ids(times.sort("t_us").tail(4)) == Strings{"null", "word", "blank", "bad_month"});
   CHECK(ids(times.sort("t_us", true).tail(4)) == Strings{"null", "word", "blank", "bad_month"});
   CHECK(ids(times.sort("t_us", true).limit(1)) == Strings{"valentine"});
-  CHECK(has_text(error_of([] { flat().sort("nope"); }), "QueryError: "));
+  CHECK(has_text(error_of([] { flat_rows().sort("nope"); }), "QueryError: "));
 }
 
 TEST_CASE("sort is stable over many rows") {
@@ -197,17 +201,17 @@ TEST_CASE("sort is stable over many rows") {
 }
 
 TEST_CASE("with_column adds a column before the path, and replaces one in its place") {
-  const DataFrame more = flat().with_column("half", "cloud_cover / 2");
+  const DataFrame more = flat_rows().with_column("half", "cloud_cover / 2");
   CHECK(column_names(more) ==
         Strings{"id", "type", "istac:centroid", "istac:time_start", "cloud_cover", "half", "internal:gdal_vsi"});
   CHECK(values(more, "half") == Strings{"6.25", "12.5", "18.75", "25", "31.25"});
-  const DataFrame changed = flat().with_column("cloud_cover", "CAST(cloud_cover AS BIGINT)");
-  CHECK(column_names(changed) == column_names(flat()));
+  const DataFrame changed = flat_rows().with_column("cloud_cover", "CAST(cloud_cover AS BIGINT)");
+  CHECK(column_names(changed) == column_names(flat_rows()));
   CHECK(changed.columns()[4] == Column{"cloud_cover", "int64"});
 }
 
 TEST_CASE("methods of a frame never change the frame itself") {
-  const DataFrame frame = flat();
+  const DataFrame frame = flat_rows();
   const std::string before = dump(frame);
   frame.filter("false");
   frame.sort("cloud_cover", true);
@@ -221,14 +225,14 @@ TEST_CASE("with_column refuses protected columns with a message that says so") {
   for (const std::string name :
        {"id", "type", "internal:gdal_vsi", "internal:offset", "internal:whatever", "ID", "Type", "Internal:Offset"}) {
     CAPTURE(name);
-    CHECK(has_text(error_of([&] { flat().with_column(name, "1"); }), "QueryError: "));
-    CHECK(has_text(error_of([&] { flat().with_column(name, "1"); }), "Cannot modify protected column"));
+    CHECK(has_text(error_of([&] { flat_rows().with_column(name, "1"); }), "QueryError: "));
+    CHECK(has_text(error_of([&] { flat_rows().with_column(name, "1"); }), "Cannot modify protected column"));
   }
-  CHECK(error_of([] { flat().with_column("my_id", "id || '!'"); }).empty());
+  CHECK(error_of([] { flat_rows().with_column("my_id", "id || '!'"); }).empty());
 }
 
 TEST_CASE("with_column refuses a name that differs from another column only in case") {
-  const std::string text = error_of([] { flat().with_column("Cloud_Cover", "1"); });
+  const std::string text = error_of([] { flat_rows().with_column("Cloud_Cover", "1"); });
   CHECK(has_text(text, "QueryError: "));
   CHECK(has_text(text, "'cloud_cover'"));
 }
@@ -273,8 +277,8 @@ TEST_CASE("frames of children read from a __meta__ keep navigation when transfor
 }
 
 TEST_CASE("an empty frame can be filtered, sorted and limited") {
-  const DataFrame none = flat().filter("false");
-  CHECK(column_names(none) == column_names(flat()));
+  const DataFrame none = flat_rows().filter("false");
+  CHECK(column_names(none) == column_names(flat_rows()));
   CHECK(none.filter("cloud_cover > 1").num_rows() == 0);
   CHECK(none.sort("cloud_cover").num_rows() == 0);
   CHECK(column_names(none.with_column("x", "1")) ==
@@ -284,14 +288,14 @@ TEST_CASE("an empty frame can be filtered, sorted and limited") {
 }
 
 TEST_CASE("the computed path column is exported with the values that read gives") {
-  const auto rows = exported(flat());
+  const auto rows = exported(flat_rows());
   const int path = rows->find("internal:gdal_vsi");
   REQUIRE(path >= 0);
-  for (int64_t i = 0; i < 5; ++i) CHECK(rows->text(path, i) == std::get<VsiPath>(flat().read(i)).value);
+  for (int64_t i = 0; i < 5; ++i) CHECK(rows->text(path, i) == std::get<VsiPath>(flat_rows().read(i)).value);
 }
 
 TEST_CASE("export_stream gives the visible rows in their order") {
-  const auto rows = exported(select(flat().filter("cloud_cover > 20").sort("id"), {"id", "cloud_cover"}));
+  const auto rows = exported(select(flat_rows().filter("cloud_cover > 20").sort("id"), {"id", "cloud_cover"}));
   CHECK(rows->columns() == std::vector<Column>{{"id", "string"}, {"cloud_cover", "double"}});
   REQUIRE(rows->num_rows() == 4);
   CHECK(rows->text(0, 0) == "madrid");
@@ -301,21 +305,21 @@ TEST_CASE("export_stream gives the visible rows in their order") {
 TEST_CASE("an exported stream outlives its frame, and may be released unread") {
   ArrowArrayStream stream;
   {
-    const DataFrame frame = flat();
+    const DataFrame frame = flat_rows();
     frame.export_stream(&stream);
   }
   CHECK(table_rows(import_table(&stream))->num_rows() == 5);
   ArrowArrayStream unread;
-  flat().export_stream(&unread);
+  flat_rows().export_stream(&unread);
   REQUIRE(static_cast<bool>(unread.release));
   unread.release(&unread);
   CHECK_FALSE(static_cast<bool>(unread.release));
 }
 
 TEST_CASE("an empty frame is exported with its columns") {
-  const auto rows = exported(flat().filter("false"));
+  const auto rows = exported(flat_rows().filter("false"));
   CHECK(rows->num_rows() == 0);
-  CHECK(column_names(rows->columns()) == column_names(flat()));
+  CHECK(column_names(rows->columns()) == column_names(flat_rows()));
 }
 
 TEST_CASE("the exported types of a frame are those of its columns") {

@@ -22,15 +22,6 @@ Parsed metadata(const std::string& path, const std::string& version) {
   return Parsed::parse(text.substr(at, end + 1 - at));
 }
 
-std::vector<std::string> columns_of(const std::string& path) {
-  std::vector<std::string> out;
-  const auto level = LevelTable::open(local_storage()->open(path), {});
-  for (const auto& column : level->columns()) {
-    out.push_back(column.name + " " + column.type);
-  }
-  return out;
-}
-
 bool has(const std::vector<std::string>& all, const std::string& one) {
   return std::find(all.begin(), all.end(), one) != all.end();
 }

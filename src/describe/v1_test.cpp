@@ -14,13 +14,6 @@ using namespace tacore;
 
 Dataset v1(const std::string& name) { return load(golden("v1/" + name)); }
 
-std::vector<std::string> columns_of(const std::string& path) {
-  std::vector<std::string> out;
-  const auto level = LevelTable::open(local_storage()->open(path), {});
-  for (const auto& column : level->columns()) out.push_back(column.name + " " + column.type);
-  return out;
-}
-
 TEST_CASE("the collection of a TACO 0.2.0 is described as one of 2.0") {
   const Parsed stac = Parsed::parse(collection2stac(v1("flat.taco")));
   CHECK(stac["id"] == "demo");

@@ -13,7 +13,7 @@ namespace tacore {
 namespace {
 
 /// All of a Diff, a line for each thing that differs.
-std::string text_of(const Diff& found) {
+std::string lines_of(const Diff& found) {
   std::string out;
   const auto change = [](const ValueChange& value) {
     return value.name + " " + value.a.value_or("-") + " > " + value.b.value_or("-");
@@ -31,7 +31,7 @@ std::string text_of(const Diff& found) {
   return out;
 }
 std::string difference_of(const std::string& a, const std::string& b, const DiffOptions& options = {}) {
-  return text_of(diff(a, b, options));
+  return lines_of(diff(a, b, options));
 }
 
 /// Two folders of two files.

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/crc32.hpp"
+#include "support/sample_data.hpp"
 #include "tacore/error.hpp"
 #include "tacore/extensions/optical_data.hpp"
 
@@ -16,12 +17,6 @@ using namespace tacore::extensions;
 namespace {
 
 using Names = std::vector<std::string>;
-
-Names names_and_types(const std::vector<FieldDescription>& schema) {
-  Names out;
-  for (const auto& field : schema) out.push_back(field.name + " " + field.type);
-  return out;
-}
 
 Names names_of(const Value& bands) {
   Names out;

@@ -7,6 +7,7 @@
 
 #include "model/wkb.hpp"
 #include "model/wkb_centroid.hpp"
+#include "support/sample_data.hpp"
 #include "tacore/error.hpp"
 #include "tacore/extensions/geo_layers.hpp"
 
@@ -40,12 +41,6 @@ std::shared_ptr<const GeoLayer> always(Value value) {
 }
 
 Footprint somewhere() { return square_around({10, 50}, 1000); }
-
-std::vector<std::string> names_and_types(const std::vector<FieldDescription>& schema) {
-  std::vector<std::string> out;
-  for (const auto& field : schema) out.push_back(field.name + " " + field.type);
-  return out;
-}
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "model/wkb_centroid.hpp"
+#include "support/sample_data.hpp"
 #include "tacore/error.hpp"
 
 using namespace tacore;
@@ -14,7 +15,7 @@ using namespace tacore::extensions;
 namespace {
 
 /// Two systems: `metres`, in which a degree is 1000, and `degrees`.
-class MadeUp : public CrsTransformer {
+class FixedCrs : public CrsTransformer {
  public:
   bool is_geographic(const std::string& crs) const override {
     if (crs != "metres" && crs != "degrees") throw SchemaError("CRS " + in_quotes(crs) + " is not known");
@@ -24,7 +25,7 @@ class MadeUp : public CrsTransformer {
     return is_geographic(crs) ? LonLat{x, y} : LonLat{x / 1000, y / 1000};
   }
 };
-const MadeUp kMadeUp;
+const FixedCrs kMadeUp;
 
 StacOptions good_stac() {
   return {.sample_id = "s1",
@@ -45,12 +46,6 @@ IstacOptions good_istac() {
 
 Centroid centroid_of(const Value& value) {
   return point_of_wkb(std::as_bytes(std::span(value.get<Binary>()->bytes))).value();
-}
-
-std::vector<std::string> names_and_types(const std::vector<FieldDescription>& schema) {
-  std::vector<std::string> out;
-  for (const auto& field : schema) out.push_back(field.name + " " + field.type);
-  return out;
 }
 
 template <class Extension, class Options>

@@ -17,7 +17,6 @@ using namespace tacore;
 using test::Bytes;
 
 constexpr uint64_t kFileSize = 9193;
-constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
 
 /// The header of flat.tacozip.
 Bytes flat_header() {
@@ -86,7 +85,7 @@ TEST_CASE("a header with differences in unused fields is read") {
       {"sizes in a descriptor", flat_header().patch(6, Bytes().u16(8)).patch(18, Bytes().zeros(8)), true},
       {"other CRC", flat_header().patch(14, Bytes().u32(0)), false},
       {"reserved bytes", flat_header().patch(42, Bytes().u8(1)), false},
-      {"unused range", flat_header().patch(77, Bytes().u64(kMax).u64(kMax)), false},
+      {"unused range", flat_header().patch(77, Bytes().u64(UINT64_MAX).u64(UINT64_MAX)), false},
       {"file goes on", flat_header().text("PK\3\4"), true},
   };
   for (const Case& c : cases) {
@@ -128,9 +127,9 @@ TEST_CASE("a broken header is refused with the fault and its byte") {
       {"offset past the end", flat().patch(61, Bytes().u64(9194)), "goes beyond the end of the file of 9193 bytes"},
       {"one byte too long", flat().patch(69, Bytes().u64(2956)),
        "range 1 (2956 bytes at 6238) goes beyond the end of the file of 9193 bytes (byte 61)"},
-      {"size that overflows", flat().patch(53, Bytes().u64(kMax)),
+      {"size that overflows", flat().patch(53, Bytes().u64(UINT64_MAX)),
        "range 0 (18446744073709551615 bytes at 490) goes beyond the end of the file"},
-      {"offset that overflows", flat().patch(45, Bytes().u64(kMax)), "goes beyond the end of the file"},
+      {"offset that overflows", flat().patch(45, Bytes().u64(UINT64_MAX)), "goes beyond the end of the file"},
   };
   for (const Case& c : cases) {
     CAPTURE(c.name);

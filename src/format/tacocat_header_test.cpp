@@ -13,8 +13,7 @@ namespace {
 using namespace tacore;
 using test::Bytes;
 
-constexpr uint64_t kFileSize = 20924;
-constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
+constexpr uint64_t kTacocatSize = 20924;
 
 /// An index of three levels and the collection, to the end of the file.
 Bytes example() {
@@ -37,7 +36,7 @@ TEST_CASE("the header of a TACOCAT file has its levels and the collection") {
   const Bytes bytes = example();
   REQUIRE(bytes.size() == tacocat_header::kSize);
   CHECK(tacocat_header::is_header(bytes.span()));
-  const auto header = tacocat_header::parse(bytes.span(), kFileSize);
+  const auto header = tacocat_header::parse(bytes.span(), kTacocatSize);
   REQUIRE(header.levels.size() == 3);
   CHECK(header.levels[0] == ByteRange{128, 5138});
   CHECK(header.levels[1] == ByteRange{5266, 3527});
@@ -48,7 +47,7 @@ TEST_CASE("the header of a TACOCAT file has its levels and the collection") {
 TEST_CASE("a parsed header encodes to the same bytes, absent levels as zeros") {
   const Bytes bytes = example();
   const auto expected = bytes.span();
-  const auto encoded = tacocat_header::encode(tacocat_header::parse(expected, kFileSize));
+  const auto encoded = tacocat_header::encode(tacocat_header::parse(expected, kTacocatSize));
   CHECK(std::vector<std::byte>(expected.begin(), expected.end()) == encoded);
 }
 
@@ -69,7 +68,7 @@ TEST_CASE("max_depth gives the number of levels in use, from one to six") {
   for (std::size_t i = 0; i < 6; ++i) full.patch(16 + 16 * i, Bytes().u64(1000 + i).u64(1));
   for (uint64_t depth = 0; depth <= 5; ++depth) {
     CAPTURE(depth);
-    const auto header = tacocat_header::parse(full.patch(12, Bytes().u32(depth)).span(), kFileSize);
+    const auto header = tacocat_header::parse(full.patch(12, Bytes().u32(depth)).span(), kTacocatSize);
     REQUIRE(header.levels.size() == depth + 1);
     CHECK(header.levels.back() == ByteRange{1000 + depth, 1});
     CHECK(header.collection == ByteRange{14077, 6847});
@@ -78,8 +77,8 @@ TEST_CASE("max_depth gives the number of levels in use, from one to six") {
 
 TEST_CASE("levels past max_depth and bytes after the header are ignored") {
   Bytes bytes = example();
-  bytes.patch(64, Bytes().u64(kMax).u64(kMax)).text("PAR1");
-  CHECK(tacocat_header::parse(bytes.span(), kFileSize).levels.size() == 3);
+  bytes.patch(64, Bytes().u64(UINT64_MAX).u64(UINT64_MAX)).text("PAR1");
+  CHECK(tacocat_header::parse(bytes.span(), kTacocatSize).levels.size() == 3);
 }
 
 TEST_CASE("a broken TACOCAT header is refused with the fault and its byte") {
@@ -109,12 +108,12 @@ TEST_CASE("a broken TACOCAT header is refused with the fault and its byte") {
       {"one byte too long", example().patch(120, Bytes().u64(6848)),
        "collection (6848 bytes at 14077) goes beyond the end of the file of 20924 bytes"},
       {"offset past the end", example().patch(48, Bytes().u64(20925)), "level 2 (5284 bytes at 20925)"},
-      {"size that overflows", example().patch(24, Bytes().u64(kMax)), "goes beyond the end of the file"},
-      {"offset that overflows", example().patch(16, Bytes().u64(kMax)), "goes beyond the end of the file"},
+      {"size that overflows", example().patch(24, Bytes().u64(UINT64_MAX)), "goes beyond the end of the file"},
+      {"offset that overflows", example().patch(16, Bytes().u64(UINT64_MAX)), "goes beyond the end of the file"},
   };
   for (const Case& c : cases) {
     CAPTURE(c.name);
-    CHECK_THROWS_WITH_AS(tacocat_header::parse(c.bytes.span(), kFileSize), doctest::Contains(c.words), FormatError);
+    CHECK_THROWS_WITH_AS(tacocat_header::parse(c.bytes.span(), kTacocatSize), doctest::Contains(c.words), FormatError);
   }
 }
 

@@ -11,7 +11,7 @@ using namespace tacore;
 using namespace tacore::zip;
 using test::Bytes;
 
-constexpr uint64_t kMax = 0xFFFFFFFF;
+constexpr uint64_t kLargest32 = 0xFFFFFFFF;
 
 std::vector<std::byte> bytes_of(const Bytes& bytes) { return {bytes.span().begin(), bytes.span().end()}; }
 
@@ -82,13 +82,13 @@ TEST_CASE("ZIP64 begins where 32 bits end, for sizes and for offsets") {
     uint64_t size, offset;
     uint64_t local_extra, central_extra;
   } cases[] = {
-      {"the last short size", kMax - 1, 0, 0, 0},
-      {"all ones are a size of ZIP64", kMax, 0, 20, 20},
-      {"the first long size", kMax + 1, 0, 20, 20},
-      {"the last short offset", 1, kMax - 1, 0, 0},
-      {"all ones are an offset of ZIP64", 1, kMax, 0, 12},
-      {"the first long offset", 1, kMax + 1, 0, 12},
-      {"both", kMax + 5, kMax + 7, 20, 28},
+      {"the last short size", kLargest32 - 1, 0, 0, 0},
+      {"all ones are a size of ZIP64", kLargest32, 0, 20, 20},
+      {"the first long size", kLargest32 + 1, 0, 20, 20},
+      {"the last short offset", 1, kLargest32 - 1, 0, 0},
+      {"all ones are an offset of ZIP64", 1, kLargest32, 0, 12},
+      {"the first long offset", 1, kLargest32 + 1, 0, 12},
+      {"both", kLargest32 + 5, kLargest32 + 7, 20, 28},
   };
   for (const auto& c : cases) {
     CAPTURE(c.name);
@@ -113,7 +113,7 @@ TEST_CASE("ZIP64 begins where 32 bits end, for sizes and for offsets") {
 TEST_CASE("the end records are encoded field by field") {
   CHECK(end_of({.offset = 1000, .size = 94, .num_entries = 2}) ==
         bytes_of(Bytes().u32(0x06054b50).u32(0).u16(2).u16(2).u32(94).u32(1000).u16(0)));
-  CHECK(end_of({.offset = kMax + 1, .size = 94, .num_entries = 2}) == bytes_of(Bytes()
+  CHECK(end_of({.offset = kLargest32 + 1, .size = 94, .num_entries = 2}) == bytes_of(Bytes()
                                                                                    .u32(0x06064b50)
                                                                                    .u64(44)
                                                                                    .u16(45)
@@ -123,10 +123,10 @@ TEST_CASE("the end records are encoded field by field") {
                                                                                    .u64(2)
                                                                                    .u64(2)
                                                                                    .u64(94)
-                                                                                   .u64(kMax + 1)
+                                                                                   .u64(kLargest32 + 1)
                                                                                    .u32(0x07064b50)
                                                                                    .u32(0)
-                                                                                   .u64(kMax + 1 + 94)
+                                                                                   .u64(kLargest32 + 1 + 94)
                                                                                    .u32(1)
                                                                                    .u32(0x06054b50)
                                                                                    .u32(0)
@@ -144,9 +144,9 @@ TEST_CASE("ZIP64 end records are written exactly where a value needs them") {
   } cases[] = {
       {{.offset = 1, .size = 2, .num_entries = 65535}, false},
       {{.offset = 1, .size = 2, .num_entries = 65536}, true},
-      {{.offset = kMax - 1, .size = 2, .num_entries = 1}, false},
-      {{.offset = kMax, .size = 2, .num_entries = 1}, true},
-      {{.offset = 1, .size = kMax, .num_entries = 1}, true},
+      {{.offset = kLargest32 - 1, .size = 2, .num_entries = 1}, false},
+      {{.offset = kLargest32, .size = 2, .num_entries = 1}, true},
+      {{.offset = 1, .size = kLargest32, .num_entries = 1}, true},
       {{.offset = 1, .size = 2, .num_entries = 1, .zip64 = true}, true},
   };
   for (const auto& c : cases) {

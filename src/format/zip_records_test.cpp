@@ -18,7 +18,6 @@ namespace {
 using namespace tacore;
 using test::Bytes;
 
-constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
 constexpr uint64_t kOnes = 0xFFFFFFFF;
 
 struct Local {
@@ -216,7 +215,7 @@ TEST_CASE("a broken local file header is refused with the fault and its byte") {
     CAPTURE(c.name);
     CHECK_THROWS_WITH_AS(zip::parse_local_header(c.bytes.span(), 157), doctest::Contains(c.words), FormatError);
   }
-  CHECK_THROWS_WITH_AS(zip::parse_local_header(local_header({}).span(), kMax), doctest::Contains("overflows"),
+  CHECK_THROWS_WITH_AS(zip::parse_local_header(local_header({}).span(), UINT64_MAX), doctest::Contains("overflows"),
                        FormatError);
 }
 
@@ -332,7 +331,7 @@ TEST_CASE("a broken central directory is refused with the fault and its byte") {
   };
   const Case cases[] = {
       {"fewer entries than told", good, 2, "59 bytes, expected 59 for 2 entries (byte 1000)"},
-      {"far fewer", good, kMax, "expected 59 for 18446744073709551615 entries"},
+      {"far fewer", good, UINT64_MAX, "expected 59 for 18446744073709551615 entries"},
       {"fewer entries than would fit", central_header({.comment = std::string(46, 'x')}), 2,
        "1 of 2 entries, then 0 bytes (byte 1105)"},
       {"more entries than told", central_header({}).add(good.span()), 1, "1 of 1 entries, then 59 bytes (byte 1059)"},
@@ -346,10 +345,11 @@ TEST_CASE("a broken central directory is refused with the fault and its byte") {
       {"payload reaches the directory", central_header({.compressed_size = 801, .size = 801}), 1,
        "entry 'DATA/sample_0' of 801 bytes at 157 overlaps the central directory at 1000"},
       {"offset past the directory", central_header({.offset = 2000}), 1, "overlaps the central directory"},
-      {"offset that overflows", central_header({.offset = kOnes, .extra = Bytes().u16(1).u16(8).u64(kMax)}), 1,
+      {"offset that overflows", central_header({.offset = kOnes, .extra = Bytes().u16(1).u16(8).u64(UINT64_MAX)}), 1,
        "overflows"},
       {"size that overflows",
-       central_header({.compressed_size = kOnes, .size = kOnes, .extra = Bytes().u16(1).u16(16).u64(kMax).u64(kMax)}),
+       central_header(
+           {.compressed_size = kOnes, .size = kOnes, .extra = Bytes().u16(1).u16(16).u64(UINT64_MAX).u64(UINT64_MAX)}),
        1, "overflows"},
       {"no ZIP64 field", central_header({.offset = kOnes}), 1, "without ZIP64 extra field"},
       {"ZIP64 field too short", central_header({.size = kOnes, .offset = kOnes, .extra = Bytes().u16(1).u16(8).u64(1)}),
@@ -514,13 +514,13 @@ TEST_CASE("an archive without a usable end record is refused with the fault and 
        "signature is 0x064b5030, expected 0x06064b50 (byte 1058)"},
       {"ZIP64 record past its locator", with64(end64, locator(1116), kAllOnes),
        "ZIP64 locator points at byte 1116, past itself (byte 1115)"},
-      {"ZIP64 record at the end of numbers", with64(end64, locator(kMax), kAllOnes),
+      {"ZIP64 record at the end of numbers", with64(end64, locator(UINT64_MAX), kAllOnes),
        "points at byte 18446744073709551615"},
       {"ZIP64 record cut by its locator", with64(Bytes().add(end64.part(0, 55)), locator(1059), kAllOnes),
        "size is 44, expected 44 to 43"},
       {"ZIP64 record too small", with64(end64_record({}, 43), locator(1059), kAllOnes),
        "size is 43, expected 44 to 44 (byte 1059)"},
-      {"ZIP64 record too large", with64(end64_record({}, kMax), locator(1059), kAllOnes),
+      {"ZIP64 record too large", with64(end64_record({}, UINT64_MAX), locator(1059), kAllOnes),
        "size is 18446744073709551615, expected 44 to 44"},
       {"ZIP64 record on another disk", with64(end64, locator(1059, 1), kAllOnes), "split over"},
       {"two disks", with64(end64, locator(1059, 0, 2), kAllOnes), "split over"},
@@ -530,19 +530,19 @@ TEST_CASE("an archive without a usable end record is refused with the fault and 
        "the two end of central directory records disagree (byte 1135)"},
       {"the two disagree on the count", with64(end64, locator(1059), {.num_entries_here = 0, .num_entries = 0}),
        "disagree"},
-      {"ZIP64 directory past its end", with64(end64_record({.size = kMax}), locator(1059), kAllOnes),
+      {"ZIP64 directory past its end", with64(end64_record({.size = UINT64_MAX}), locator(1059), kAllOnes),
        "passes its end record"},
-      {"ZIP64 directory that overflows", with64(end64_record({.offset = kMax}), locator(1059), kAllOnes),
+      {"ZIP64 directory that overflows", with64(end64_record({.offset = UINT64_MAX}), locator(1059), kAllOnes),
        "passes its end record"},
       {"ZIP64 count that is huge",
-       with64(end64_record({.num_entries_here = kMax, .num_entries = kMax}), locator(1059), kAllOnes),
+       with64(end64_record({.num_entries_here = UINT64_MAX, .num_entries = UINT64_MAX}), locator(1059), kAllOnes),
        "cannot hold 18446744073709551615 entries"},
   };
   for (const Case& c : cases) {
     CAPTURE(c.name);
     CHECK_THROWS_WITH_AS(find_in(c.tail), doctest::Contains(c.words), FormatError);
   }
-  CHECK_THROWS_WITH_AS(zip::find_directory(end_record({}).span(), kMax), "archive size overflows", FormatError);
+  CHECK_THROWS_WITH_AS(zip::find_directory(end_record({}).span(), UINT64_MAX), "archive size overflows", FormatError);
 }
 
 TEST_CASE("65535 entries need no ZIP64 record") {

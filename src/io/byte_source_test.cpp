@@ -16,8 +16,6 @@ namespace {
 
 using namespace tacore;
 
-constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
-
 /// Byte i is i modulo 251, so that neighbouring pages differ.
 Bytes numbered(std::size_t size) {
   Bytes out(size);
@@ -67,7 +65,7 @@ TEST_CASE("a memory source has its bytes, size and name") {
 TEST_CASE("a range past the end is refused before anything is allocated") {
   const auto memory = memory_source("a.bin", numbered(100));
   const auto part = slice(memory, {0, 100});
-  const ByteRange bad[] = {{0, 101}, {100, 1}, {101, 0}, {1, kMax}, {kMax, 1}, {kMax, kMax}};
+  const ByteRange bad[] = {{0, 101}, {100, 1}, {101, 0}, {1, UINT64_MAX}, {UINT64_MAX, 1}, {UINT64_MAX, UINT64_MAX}};
   for (const auto& source : {memory, part}) {
     for (const ByteRange& range : bad) {
       CAPTURE(range.offset);
@@ -80,7 +78,7 @@ TEST_CASE("a range past the end is refused before anything is allocated") {
     }
     std::byte buffer[8];
     CHECK_THROWS_AS(source->read(93, buffer), IoError);
-    CHECK_THROWS_AS(source->read(kMax, buffer), IoError);
+    CHECK_THROWS_AS(source->read(UINT64_MAX, buffer), IoError);
   }
 }
 
@@ -155,7 +153,7 @@ TEST_CASE("a slice has the locality and the failures of its source") {
 
 TEST_CASE("a slice outside its source is refused") {
   const auto whole = memory_source("a.bin", numbered(100));
-  const ByteRange bad[] = {{0, 101}, {100, 1}, {101, 0}, {kMax, 2}, {2, kMax}};
+  const ByteRange bad[] = {{0, 101}, {100, 1}, {101, 0}, {UINT64_MAX, 2}, {2, UINT64_MAX}};
   for (const ByteRange& range : bad) {
     CAPTURE(range.offset);
     CHECK_THROWS_WITH_AS(slice(whole, range), doctest::Contains("go beyond the end of the file of 100 bytes"),

@@ -13,8 +13,6 @@ namespace {
 using namespace tacore;
 using Members = std::vector<std::size_t>;
 
-constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
-
 TEST_CASE("ranges are merged across gaps of at most max_gap") {
   struct Case {
     std::string name;
@@ -33,9 +31,9 @@ TEST_CASE("ranges are merged across gaps of at most max_gap") {
       {"repeated", {{7, 2}, {7, 2}}, 0, {{7, 2}}, {{0, 1}}},
       {"inside another", {{0, 100}, {10, 5}, {100, 1}}, 0, {{0, 101}}, {{0, 1, 2}}},
       {"empty ones belong nowhere", {{3, 0}, {5, 1}, {9, 0}}, 10, {{5, 1}}, {{1}}},
-      {"only empty ones", {{3, 0}, {kMax, 0}}, 10, {}, {}},
-      {"end of the number range", {{kMax - 1, 1}, {0, 1}}, 10, {{0, 1}, {kMax - 1, 1}}, {{1}, {0}}},
-      {"any gap", {{kMax - 1, 1}, {0, 1}}, kMax, {{0, kMax}}, {{1, 0}}},
+      {"only empty ones", {{3, 0}, {UINT64_MAX, 0}}, 10, {}, {}},
+      {"end of the number range", {{UINT64_MAX - 1, 1}, {0, 1}}, 10, {{0, 1}, {UINT64_MAX - 1, 1}}, {{1}, {0}}},
+      {"any gap", {{UINT64_MAX - 1, 1}, {0, 1}}, UINT64_MAX, {{0, UINT64_MAX}}, {{1, 0}}},
   };
   for (const Case& c : cases) {
     CAPTURE(c.name);
@@ -49,7 +47,7 @@ TEST_CASE("ranges are merged across gaps of at most max_gap") {
 }
 
 TEST_CASE("a range whose end overflows is refused") {
-  const ByteRange bad[] = {{kMax, 1}, {1, kMax}, {kMax, kMax}};
+  const ByteRange bad[] = {{UINT64_MAX, 1}, {1, UINT64_MAX}, {UINT64_MAX, UINT64_MAX}};
   for (const ByteRange& range : bad) {
     CAPTURE(range.offset);
     const ByteRange input[] = {{0, 1}, range};

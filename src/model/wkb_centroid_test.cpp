@@ -23,14 +23,14 @@ std::span<const std::byte> bytes_of(const std::string& text) { return std::as_by
 
 /// WKT, the same as EWKB with SRID (little-endian) and ISO WKB (big-endian), and the centroid, all by shapely 2.1
 /// (GEOS).
-struct Case {
+struct CentroidCase {
   const char* wkt;
   const char* ewkb;
   const char* iso;
   double x, y;
 };
 
-const Case kCases[] = {
+const CentroidCase kCentroidCases[] = {
     {"POINT (10 5)", "0101000020E610000000000000000024400000000000001440", "000000000140240000000000004014000000000000",
      10.0, 5.0},
     {"LINESTRING (0 0, 10 0, 10 5)",
@@ -131,7 +131,7 @@ std::string ring(const std::vector<Centroid>& corners) { return wkb_polygon(corn
 }  // namespace
 
 TEST_CASE("the centroid of every kind of geometry equals GEOS's") {
-  for (const Case& c : kCases) {
+  for (const CentroidCase& c : kCentroidCases) {
     CAPTURE(c.wkt);
     for (const char* hex : {c.ewkb, c.iso}) {
       const auto centroid = wkb_centroid(from_hex(hex));

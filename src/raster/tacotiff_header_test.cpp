@@ -14,8 +14,6 @@ using namespace tacore;
 
 namespace {
 
-const std::string kImagery = TACORE_SHARED_DIR "/imagery/";
-
 /// The headers of published fixtures.
 struct Vector {
   const char* file;

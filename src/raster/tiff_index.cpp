@@ -44,7 +44,8 @@ std::optional<MetadataColumn> column_of(const Tortilla& samples, int level, cons
   bool found = false;
   while (auto header = work.next()) {
     found = found || header->has_value();
-    out.values.push_back(*header ? Value(Binary{**header}) : Value());
+    Value& value = out.values.emplace_back();
+    if (*header) value = Binary{std::move(**header)};
   }
   return found ? std::optional(std::move(out)) : std::nullopt;
 }

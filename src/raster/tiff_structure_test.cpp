@@ -14,8 +14,6 @@ using namespace tacore;
 
 namespace {
 
-const std::string kImagery = TACORE_SHARED_DIR "/imagery/";
-
 /// 50 x 30 pixels, 3 bands, in strips of 7 rows one after another.
 TiffLayout strips() {
   TiffLayout out{.width = 50,

@@ -20,7 +20,6 @@ using namespace tacore;
 
 namespace {
 
-const std::string kImagery = TACORE_SHARED_DIR "/imagery/";
 const std::string kGolden = TACORE_SHARED_DIR "/golden/tog/";
 
 Bytes bytes_of(const std::string& path) { return local_storage()->open(path)->read_all(); }

@@ -8,15 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "support/support.hpp"
+
 namespace tacore {
 namespace {
-
-std::string noise(std::size_t size, uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::string out;
-  while (out.size() < size) out += static_cast<char>(random());
-  return out;
-}
 
 std::vector<std::string> chunks_of(std::string_view text, std::size_t mean = kMeanChunk) {
   std::vector<std::string> out;

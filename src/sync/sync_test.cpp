@@ -18,13 +18,6 @@
 namespace tacore {
 namespace {
 
-std::string noise(std::size_t size, uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::string out;
-  while (out.size() < size) out += static_cast<char>(random());
-  return out;
-}
-
 /// A ZIP and the same as a FOLDER, of samples of many chunks, one, a few bytes, and none; and a place for a store.
 struct Sets {
   Sets() {

@@ -35,7 +35,7 @@ std::vector<std::string> types(const Sample& sample) {
   return out;
 }
 
-std::string text_of(const Sample& sample) {
+std::string content_of(const Sample& sample) {
   std::string out(sample.size(), ' ');
   sample.content()->file->held->read(0, std::as_writable_bytes(std::span(out)));
   return out;
@@ -108,7 +108,7 @@ TEST_CASE("a /vsisubfile/ path of GDAL is a sample") {
 TEST_CASE("bytes stay in memory up to a limit and then spill to temp_dir, until the last copy is destroyed") {
   const TemporaryFolder folder;
   const auto temp = fs::path(folder.path("made/below"));
-  CHECK(text_of(Sample("e", to_bytes(""))).empty());
+  CHECK(content_of(Sample("e", to_bytes(""))).empty());
   std::optional<Sample> large = Sample("l", Bytes(SpillBuffer::kMaxInMemory - 8), {}, temp.string());
   CHECK(large->content()->file->held->in_memory());
   CHECK_FALSE(fs::exists(temp));
@@ -118,7 +118,7 @@ TEST_CASE("bytes stay in memory up to a limit and then spill to temp_dir, until 
   CHECK(fs::is_empty(temp));  // nothing that a killed process would leave
   const Sample copy = *spilled;
   spilled.reset();
-  CHECK(text_of(copy) == "0123456789");
+  CHECK(content_of(copy) == "0123456789");
   large.reset();
   CHECK(made("again").content()->file->held->in_memory());
 }
@@ -131,7 +131,7 @@ TEST_CASE("cleanup releases the bytes, any number of times, and copies keep them
     sample.cleanup();
     CHECK(sample.size() == 0);
   }
-  CHECK(text_of(copy) == "123");
+  CHECK(content_of(copy) == "123");
   CHECK(of.num_bytes() == 3);
   Sample file("f", TACORE_SOURCE_DIR "/VERSION");
   file.cleanup();
@@ -147,14 +147,14 @@ TEST_CASE("bytes in temp_dir outlive a forked child that had copies and samples 
   if (child == 0) {
     spilled.reset();
     const Sample own("o", to_bytes("abcdefghij"), {}, folder.path());
-    ::_exit(text_of(own) == "abcdefghij" ? 0 : 1);
+    ::_exit(content_of(own) == "abcdefghij" ? 0 : 1);
   }
   int status = -1;
   REQUIRE(::waitpid(child, &status, 0) == child);
   CHECK(status == 0);
-  CHECK(text_of(*spilled) == "0123456789");
-  CHECK(text_of(Sample("t", to_bytes("later"), {}, folder.path())) == "later");
-  CHECK(text_of(*spilled) == "0123456789");
+  CHECK(content_of(*spilled) == "0123456789");
+  CHECK(content_of(Sample("t", to_bytes("later"), {}, folder.path())) == "later");
+  CHECK(content_of(*spilled) == "0123456789");
 }
 
 TEST_CASE("a path with a NUL byte is refused, not cut there") {

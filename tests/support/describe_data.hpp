@@ -7,6 +7,7 @@
 
 #include "model/wkb_centroid.hpp"
 #include "support/load_files.hpp"
+#include "table/level_table.hpp"
 #include "tacore/ops/describe.hpp"
 #include "tacore/write/create.hpp"
 #include "writer/create.hpp"
@@ -18,6 +19,14 @@ using Parsed = nlohmann::json;
 /// What no form may take for anything but text.
 inline const std::string kHostile =
     "</script><script>alert('\"&\xc3\xa9')</script> `a|b` *c* # ---\n- x: {y}\t[z](javascript:1) \\";
+
+/// "name type" of each column of a Parquet file.
+inline Strings columns_of(const std::string& path) {
+  Strings out;
+  const auto level = LevelTable::open(local_storage()->open(path), {});
+  for (const auto& column : level->columns()) out.push_back(column.name + " " + column.type);
+  return out;
+}
 
 inline Collection small_collection(const std::string& id = "small") {
   Collection out;

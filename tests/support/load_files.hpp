@@ -28,6 +28,9 @@ inline std::string dump(const DataFrame& frame) {
   return out.text;
 }
 
+/// Options of a filter that tests a level.
+inline FilterOptions at(int level) { return {.column = "auto", .level = level}; }
+
 inline std::vector<std::string> column_names(const std::vector<Column>& columns) {
   std::vector<std::string> out;
   for (const auto& column : columns) out.push_back(column.name);

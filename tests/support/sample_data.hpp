@@ -7,6 +7,7 @@
 
 #include "support/support.hpp"
 #include "tacore/error.hpp"
+#include "tacore/write/extension.hpp"
 #include "tacore/write/sample.hpp"
 #include "writer/tree.hpp"
 
@@ -16,6 +17,13 @@ namespace tacore {
 /// A FILE of `size` zero bytes.
 inline Sample file(const std::string& id, std::vector<MetadataField> metadata = {}, std::size_t size = 1) {
   return {id, Bytes(size), std::move(metadata)};
+}
+
+/// "name type" of each field.
+inline Strings names_and_types(const std::vector<FieldDescription>& schema) {
+  Strings out;
+  for (const auto& field : schema) out.push_back(field.name + " " + field.type);
+  return out;
 }
 
 /// A FOLDER of FILEs.

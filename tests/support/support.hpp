@@ -7,6 +7,7 @@
 #include <fstream>
 #include <initializer_list>
 #include <iterator>
+#include <random>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,9 @@ using Strings = std::vector<std::string>;
 inline std::string golden(const std::string& name) { return TACORE_SOURCE_DIR "/tests/golden/" + name; }
 /// A dataset that the published tools wrote. It lies beside the repository, and not on every machine.
 inline std::string published(const std::string& name) { return TACORE_SHARED_DIR "/golden/v2/" + name; }
+
+/// The folder of images that other programs wrote, beside the repository, too.
+inline const std::string kImagery = TACORE_SHARED_DIR "/imagery/";
 
 /// Prints why a test, or a part of it, does not run here. Returns true; the test returns then. Such a test is in the
 /// doctest suite "external", which is a ctest of its own: that shows as skipped, unless something failed.
@@ -55,6 +59,14 @@ inline std::string to_text(std::span<const std::byte> bytes) {
 inline Bytes to_bytes(std::string_view text) {
   const auto bytes = std::as_bytes(std::span(text));
   return {bytes.begin(), bytes.end()};
+}
+
+/// Random bytes, the same for the same seed.
+inline std::string noise(std::size_t size, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::string out;
+  while (out.size() < size) out += static_cast<char>(random());
+  return out;
 }
 
 inline Bytes bytes_of(std::initializer_list<int> values) {

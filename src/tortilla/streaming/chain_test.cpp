@@ -107,7 +107,7 @@ Texts read(const std::string& bytes) {
   return listed(load(folder.write("a.taco", bytes)));
 }
 
-std::string error_of(const std::string& bytes) {
+std::string chain_error(const std::string& bytes) {
   const TemporaryFolder folder;
   try {
     listed(load(folder.write("a.taco", bytes)));
@@ -227,7 +227,7 @@ TEST_CASE("a chain of tables whose pointer is wrong is an error that names the b
   const auto with_pointer = [](const std::string& pointer) {
     Stream stream;
     stream.add(kChunks, "NULL");
-    return error_of(stream.file(stream.add(kLevel0, pointer)));
+    return chain_error(stream.file(stream.add(kLevel0, pointer)));
   };
   CHECK(with_pointer("OFFSETLENGTH(199, 50)") ==
         "the chain of tables goes beyond the end of the file: 50 bytes at 199");
@@ -247,23 +247,23 @@ TEST_CASE("a chain of tables whose pointer is wrong is an error that names the b
   digits.insert(0, 4 - digits.size(), '0');
   const auto back = loop.add(kLevel1, "OFFSETLENGTH(260, " + digits + ")");
   REQUIRE(back.offset == 260);
-  CHECK(error_of(loop.file(loop.add(kLevel0, encode_pointer(back)))) == "the chain of tables points back to byte 260");
+  CHECK(chain_error(loop.file(loop.add(kLevel0, encode_pointer(back)))) == "the chain of tables points back to byte 260");
 
   Stream open_end;
   const auto level1 = open_end.add(kLevel1, "NULL");
   CHECK(
-      has_text(error_of(open_end.file(open_end.add(kLevel0, encode_pointer(level1)))), "the chunk table lacks chunk:"));
+      has_text(chain_error(open_end.file(open_end.add(kLevel0, encode_pointer(level1)))), "the chunk table lacks chunk:"));
   Stream deep;
   ByteRange next = deep.add(kChunks, "NULL");
   for (int i = 0; i < 64; ++i) next = deep.add(kLevel1, encode_pointer(next));
-  CHECK(error_of(deep.file(deep.add(kLevel0, encode_pointer(next)))) == "the chain of tables has more than 65 tables");
+  CHECK(chain_error(deep.file(deep.add(kLevel0, encode_pointer(next)))) == "the chain of tables has more than 65 tables");
 }
 
 TEST_CASE("rows without a parent that holds them are errors that name the row") {
   const auto with_row = [](const std::string& row) {
     Texts level1 = kLevel1;
     level1[1] = row;
-    return error_of(stream_of(kLevel0, level1));
+    return chain_error(stream_of(kLevel0, level1));
   };
   CHECK(with_row(sample("\"img1\"", "2", "hrf", 210, 20)) == "row 1 has the parent 2, a row from 0 to 1 expected");
   CHECK(with_row(sample("\"img1\"", "-1", "hrf", 210, 20)) == "row 1 has the parent -1, a row from 0 to 1 expected");
@@ -277,7 +277,7 @@ TEST_CASE("rows without a parent that holds them are errors that name the row") 
   Texts no_parents = kLevel1;
   for (auto& row : no_parents) row.replace(row.find("\"tortilla:parent\""), 17, "\"other\"");
   no_parents[1].replace(no_parents[1].find("img1"), 4, "img3");
-  CHECK(error_of(stream_of(kLevel0, no_parents)) ==
+  CHECK(chain_error(stream_of(kLevel0, no_parents)) ==
         "row 1 has the root 'img3', which is not a sample of the level above");
 }
 
