@@ -12,7 +12,7 @@ import zipfile
 
 from server import Server
 from spoil import Rule
-from world import Skipped, case
+from world import Skipped, case, in_parallel
 
 FIRST_READ, FIRST_LEVEL_READ = 32 * 1024, 512 * 1024
 # What lies about the chunks that are needed: page headers, and what lies between neighbours.
@@ -127,21 +127,20 @@ def count__open_zip(world):
 @case
 def count__open_small(world):
     """A file that fits into the first bytes takes one request, a query and a read included."""
-    count = 0
     names = [path for path in (world.data / "golden").rglob("*")
              if path.suffix in (".tacozip", ".tortilla", ".taco") and path.stat().st_size <= FIRST_READ and
              path.parent.name in ("golden", "v1")]
-    with Server(world.data) as server:
-        for path in names:
-            name = str(path.relative_to(world.data))
-            for command in (["info", "{}"], ["query", "{}", "-f", "csv"]):
-                if world.local(command, name).code:
-                    continue
-                found = world.counted(server, *(part.replace("{}", server.url(name)) for part in command))
-                # Whether headers of rasters lie beside it is another question.
-                assert len(found) == 1, f"{command} of {name}:\n{server.list()}"
-                count += 1
-    return count
+
+    def look(path, command):
+        name = str(path.relative_to(world.data))
+        if world.local(command, name).code:
+            return 0
+        with Server(world.data) as server:
+            found = world.counted(server, *(part.replace("{}", server.url(name)) for part in command))
+            # Whether headers of rasters lie beside it is another question.
+            assert len(found) == 1, f"{command} of {name}:\n{server.list()}"
+        return 1
+    return sum(in_parallel(look, [(path, command) for path in names for command in (["info", "{}"], ["query", "{}", "-f", "csv"])]))
 
 
 @case
@@ -480,21 +479,26 @@ def count__python_late_threads(world):
             return str(error)
 
     with Server(world.data) as server, concurrent.futures.ThreadPoolExecutor(16) as pool:
-        for name in ("indexed/.tacocat", "folder"):
-            expected = children(tacore.load(str(world.data / name)))
-            for wait, change in ((0, False), (LATE, False), (LATE, True)):
-                dataset = tacore.load(server.url(name))
-                time.sleep(wait)
-                server.clear()
-                server.rules = [Rule("another", f"*{name}*/level0.parquet")] if change else []
-                found = list(pool.map(lambda _, dataset=dataset: children(dataset), range(16)))
-                server.rules = []
-                if change:
-                    assert all("changed since the dataset was opened" in text for text in found), found
-                else:
-                    assert found == [expected] * 16, found
-                    assert len(server.requests) == (3 if wait else 1), server.list()
-        return 6
+        expected = {name: children(tacore.load(str(world.data / name))) for name in ("indexed/.tacocat", "folder")}
+
+        def open_levels(dataset):
+            server.clear()
+            return list(pool.map(lambda _: children(dataset), range(16)))
+
+        for name in expected:
+            assert open_levels(tacore.load(server.url(name))) == [expected[name]] * 16
+            assert len(server.requests) == 1, server.list()
+        late = [(name, change, tacore.load(server.url(name))) for name in expected for change in (False, True)]
+        time.sleep(LATE)
+        for name, change, dataset in late:
+            server.rules = [Rule("another", f"*{name}*/level0.parquet")] if change else []
+            found = open_levels(dataset)
+            if change:
+                assert all("changed since the dataset was opened" in text for text in found), found
+            else:
+                assert found == [expected[name]] * 16, found
+                assert len(server.requests) == 3, server.list()
+        return len(expected) + len(late)
 
 
 @case

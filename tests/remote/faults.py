@@ -1,15 +1,15 @@
 """Cases: what a server does wrong ends in the right data after few tries, or in an error that says what happened."""
+import itertools
 import re
 import signal
 import subprocess
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 from counts import python, scattered_dataset
 from server import Server
 from spoil import Rule
-from world import case
+from world import case, in_parallel
 
 TRIES = 3
 FAST = ["--max-tries", str(TRIES)]
@@ -69,15 +69,6 @@ def clean_count(world, command, name):
         return len(server.requests)
 
 
-def both(function, items):
-    """The results of `function` for all of `items`; all failures are reported together."""
-    with ThreadPoolExecutor(2) as pool:
-        running = [pool.submit(function, *item) for item in items]
-        errors = [f"{type(done.exception()).__name__}: {done.exception()}" for done in running if done.exception()]
-    assert not errors, f"{len(errors)} of {len(items)} failed\n" + "\n".join(errors[:20])
-    return [done.result() for done in running]
-
-
 @case
 def fault__each_request(world):
     """Each fault, at each request in turn, during queries of a ZIP and a FOLDER and a read of a sample."""
@@ -95,7 +86,7 @@ def fault__each_request(world):
     for command, name in ((QUERY, ZIP), (QUERY, FOLDER), (["read", "{}", "tile_r1_c1/dem"], "indexed/.tacocat")):
         clean = clean_count(world, command, name)
         items += [(fault, options, command, name, at, clean) for fault, options in ONCE for at in range(1, clean + 1)]
-    passed = both(spoil, items)
+    passed = in_parallel(spoil, items)
     assert any(passed) and not all(passed)
     return len(passed)
 
@@ -117,7 +108,7 @@ def fault__tried_again(world):
     count = {name: clean_count(world, QUERY, name) for name in (ZIP, FOLDER)}
     items = [(fault, options, name, at, count[name]) for fault, options in PASSING
              for name, at in ((ZIP, 1), (ZIP, count[ZIP]), (FOLDER, 1))]
-    both(recover, items)
+    in_parallel(recover, items)
     return len(items)
 
 
@@ -154,7 +145,7 @@ def fault__for_ever(world):
             if most == TRIES and "status" in fault:
                 assert len(server.requests) == TRIES and f"({TRIES} tries)" in done.errors, f"{done}\n{server.list()}"
 
-    both(fail, FOREVER)
+    in_parallel(fail, FOREVER)
     return len(FOREVER)
 
 
@@ -168,11 +159,12 @@ def fault__slow(world):
             # Of a FOLDER the first file may end on its own: it is not there, in a few slow words.
             assert len(server.requests) <= (2 if name == ZIP else 3), server.list()
 
-    items = [(fault, options, ZIP) for fault, options in SLOW] + [("stall", {}, FOLDER)]
-    both(fail, items)
-    with Server(world.data, rules=[Rule("stall", at=2, times=1)]) as server:
-        assert right_or_told(world, server, QUERY, ZIP, "--max-tries", "5", "--timeout", "2"), server.list()
-    return len(items) + 1
+    def recover():
+        with Server(world.data, rules=[Rule("stall", at=2, times=1)]) as server:
+            assert right_or_told(world, server, QUERY, ZIP, "--max-tries", "5", "--timeout", "2"), server.list()
+
+    items = [(fail, fault, options, ZIP) for fault, options in SLOW] + [(fail, "stall", {}, FOLDER), (recover,)]
+    return len(in_parallel(lambda check, *item: check(*item), items))
 
 
 @case
@@ -190,34 +182,30 @@ def fault__retry_after(world):
 @case
 def fault__one_level(world):
     """A missing or unreadable level is an error, never a dataset with fewer levels."""
-    count = 0
-    for name in (FOLDER, "indexed/.tacocat"):
-        for code in (404, 403, 500):
-            for level in (0, 1):
-                with Server(world.data, rules=[Rule("status", f"*level{level}.parquet", code=code)]) as server:
-                    for command in ("info", "validate"):
-                        done = world.run(command, server.url(name), *FAST)
-                        assert done.code == 1, f"{command} of {name}, level {level} {code}: {done}"
-                        assert re.search(rf"level{level}|level {level}|METADATA", done.errors + done.out.decode()), done
-                        assert code == 404 or f"HTTP status {code}" in done.errors + done.out.decode(), done
-                        count += 1
-    return count
+    def fail(name, code, level, command):
+        with Server(world.data, rules=[Rule("status", f"*level{level}.parquet", code=code)]) as server:
+            done = world.run(command, server.url(name), *FAST)
+            assert done.code == 1, f"{command} of {name}, level {level} {code}: {done}"
+            assert re.search(rf"level{level}|level {level}|METADATA", done.errors + done.out.decode()), done
+            assert code == 404 or f"HTTP status {code}" in done.errors + done.out.decode(), done
+
+    items = itertools.product((FOLDER, "indexed/.tacocat"), (404, 403, 500), (0, 1), ("info", "validate"))
+    return len(in_parallel(fail, list(items)))
 
 
 @case
 def fault__changed(world):
     """A file that is replaced while it is read is never mixed with the old one."""
-    count = 0
-    for fault, options in (("etag", {}), ("other_total", {})):
-        for name in (ZIP, "landsat.tacozip", "chips.taco", "stream.taco", "single/__TACOCAT__"):
-            clean = clean_count(world, QUERY, name)
-            for at in range(2, clean + 1):
-                with Server(world.data, rules=[Rule(fault, at=at, **options)]) as server:
-                    done = world.run("query", server.url(name), "-f", "csv", *FAST)
-                    require_told(server, done, server.url(name))
-                    assert "changed while it was read" in done.errors and "bytes=" in done.errors, done
-                    count += 1
-    return count
+    def fail(fault, name, at):
+        with Server(world.data, rules=[Rule(fault, at=at)]) as server:
+            done = world.run("query", server.url(name), "-f", "csv", *FAST)
+            require_told(server, done, server.url(name))
+            assert "changed while it was read" in done.errors and "bytes=" in done.errors, done
+
+    names = (ZIP, "landsat.tacozip", "chips.taco", "stream.taco", "single/__TACOCAT__")
+    items = [(fault, name, at) for name in names for at in range(2, clean_count(world, QUERY, name) + 1)
+             for fault in ("etag", "other_total")]
+    return len(in_parallel(fail, items))
 
 
 @case
@@ -310,23 +298,21 @@ def fault__expired_redirect(world):
 @case
 def fault__secrets(world):
     """Passwords and signatures of URLs never appear in errors, logs and reports; the host does."""
-    count = 0
-    with Server(world.data) as server:
-        for rules in ([], [Rule("status", code=403)], [Rule("reset")], [Rule("status", code=302, Location="ftp://u:SECRET@h/")]):
-            for name in (ZIP, FOLDER, "none.tacozip", "chips.taco"):
-                url = server.url(name).replace("://", "://user:SECRET@")
-                signed = url + "?X-Amz-Date=d&X-Amz-Signature=SECRET&sig=SECRET"
-                for path in (url, signed, f"/vsicurl/{signed}"):
-                    server.clear()
-                    server.rules = list(rules)
-                    for command in ("validate", "info"):
-                        done = world.run(command, path, "--debug", "--max-tries", "2")
-                        assert "SECRET" not in done.errors and "user:" not in done.errors, done
-                        assert command == "info" or b"SECRET" not in done.out, done
-                        assert f"://***@{server.root.partition('://')[2]}" in done.errors, done
-                        assert done.code == 0 or path is url or "X-Amz-Date=d&X-Amz-Signature=***" in done.errors, done
-                        count += 1
-    return count
+    faults = (None, ("status", {"code": 403}), ("reset", {}), ("status", {"code": 302, "Location": "ftp://u:SECRET@h/"}))
+    signature = "?X-Amz-Date=d&X-Amz-Signature=SECRET&sig=SECRET"
+
+    def keep_secret(fault, name, prefix, suffix, command):
+        with Server(world.data, rules=[Rule(fault[0], **fault[1])] if fault else []) as server:
+            path = prefix + server.url(name).replace("://", "://user:SECRET@") + suffix
+            done = world.run(command, path, "--debug", "--max-tries", "2")
+            assert "SECRET" not in done.errors and "user:" not in done.errors, done
+            assert command == "info" or b"SECRET" not in done.out, done
+            assert f"://***@{server.root.partition('://')[2]}" in done.errors, done
+            assert done.code == 0 or not suffix or "X-Amz-Date=d&X-Amz-Signature=***" in done.errors, done
+
+    items = [(fault, name, prefix, suffix, command) for fault in faults for name in (ZIP, FOLDER, "none.tacozip", "chips.taco")
+             for prefix, suffix in (("", ""), ("", signature), ("/vsicurl/", signature)) for command in ("validate", "info")]
+    return len(in_parallel(keep_secret, items))
 
 
 # Of what answers to several ranges at once. Asked for each of them then, the server is right.

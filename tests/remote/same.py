@@ -1,19 +1,14 @@
 """Cases: remote datasets look as local ones do."""
-from concurrent.futures import ThreadPoolExecutor
-
 from answers import error
 from server import Server
 from spoil import Rule
-from world import case
+from world import case, in_parallel
 
 
 def compare_all(world, names, root, *options, env=None):
     """All commands of these datasets. Returns how many that were."""
     pairs = [(command, name) for name in names for command in world.commands(name)]
-    with ThreadPoolExecutor(2) as pool:
-        running = [pool.submit(world.compare, command, name, root, *options, env=env) for command, name in pairs]
-        errors = [str(done.exception()) for done in running if done.exception()]
-    assert not errors, f"{len(errors)} of {len(pairs)} differ\n" + "\n".join(errors[:10])
+    in_parallel(lambda command, name: world.compare(command, name, root, *options, env=env), pairs)
     return len(pairs)
 
 

@@ -40,12 +40,15 @@ class Server:
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 return connection, address
 
+            def verify_request(self, request, client_address):
+                return not outer.stopping.is_set()
+
             def handle_error(self, request, client_address):
                 pass  # clients may go at any time
 
         self.listener = Listener((host, 0), Handler)
         self.port = self.listener.server_address[1]
-        self.thread = threading.Thread(target=self.listener.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        self.thread = threading.Thread(target=self.accept, daemon=True)
 
     def __enter__(self):
         self.thread.start()
@@ -53,9 +56,14 @@ class Server:
 
     def __exit__(self, *_):
         self.stopping.set()
-        self.listener.shutdown()
-        self.listener.server_close()
+        # The thread waits in accept() without a time limit. serve_forever() and shutdown() would poll instead.
+        socket.create_connection(self.listener.server_address).close()
         self.thread.join()
+        self.listener.server_close()
+
+    def accept(self):
+        while not self.stopping.is_set():
+            self.listener.handle_request()
 
     @property
     def root(self):

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,12 +16,24 @@ ABOUT = {"id": "chips", "dataset_version": "1.0.0", "description": "Chips", "lic
          "extent": {"spatial": [-10, 35, 5, 45], "temporal": ["2020-01-01T00:00:00Z", "2020-12-31T00:00:00Z"]}}
 
 CASES = {}
+# Cases that wait for time limits and do little else: check.py runs them beside the others.
+WAITING = {"fault/slow"}
 
 
 def case(function):
     """Makes a case of check.py of a function of the World; `a__b` is called a/b. It returns how many things it looked at."""
     CASES[function.__name__.replace("__", "/").replace("_", "-")] = function
     return function
+
+
+def in_parallel(function, items):
+    """The results of function(*item) for all `items`; all failures are reported together. More threads than processors: most
+    of the time the tool waits for a server or for its next try."""
+    with ThreadPoolExecutor(8) as pool:
+        running = [pool.submit(function, *item) for item in items]
+        errors = [f"{type(done.exception()).__name__}: {done.exception()}" for done in running if done.exception()]
+    assert not errors, f"{len(errors)} of {len(items)} failed\n" + "\n".join(errors[:20])
+    return [done.result() for done in running]
 
 
 class Skipped(Exception):
