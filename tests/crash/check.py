@@ -20,7 +20,7 @@ import sys
 from pathlib import Path
 
 from copies import COPIES, CopyWorld
-from disturbed import each, quiet_run, run_cases
+from disturbed import each, quiet_run, run_cases, start
 from worlds import ABOUT, EditWorld, RasterWorld, SetWorld, StoreWorld, World, content
 
 TARGETS = ["zip", "large", "folder", "zip-over", "folder-over", "tortilla", "taco", "taco-over"]
@@ -316,13 +316,15 @@ WORLDS = {"edit-": EditWorld, "from-": StoreWorld, "tog": RasterWorld, "header":
 def main():
     # A shell that runs this in the background has it ignored, which the tool would inherit and rightly keep to.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # what nohup ignores
     tool, faults, *patterns = sys.argv[1:]
+    start(Path(tool).resolve(), Path(faults).resolve())
 
     def attempt(name, scratch):
         body, target = CASES[name]
         is_copy = target.removesuffix("-over") in COPIES
         make = CopyWorld if is_copy else next((world for prefix, world in WORLDS.items() if target.startswith(prefix)), World)
-        return body(make(Path(tool).resolve(), Path(faults).resolve(), scratch, target))
+        return body(make(Path(tool).resolve(), scratch, target))
     return run_cases(CASES, patterns, attempt)
 
 

@@ -37,8 +37,8 @@ class CopyWorld(World):
     """One of COPIES. `-over` replaces what the same command makes of the dataset `flat`."""
     index, min_moves = None, 1
 
-    def __init__(self, tool, faults, scratch, target):
-        self.tool, self.faults, self.scratch = tool, faults, scratch
+    def __init__(self, tool, scratch, target):
+        self.tool, self.scratch = tool, scratch
         self.over = target.endswith("-over")
         self.name, self.words = COPIES[target.removesuffix("-over")]
         datasets = datasets_of(tool)

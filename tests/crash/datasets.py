@@ -56,6 +56,7 @@ class Datasets:
             for child in self.ids("zip", sample):
                 quiet_run([self.tool, "read", self.paths["zip"], f"{sample}/{child}", "-o", self.paths["rasters"] / sample / child])
 
+    @functools.cache
     def ids(self, name, *sample):
         done = subprocess.run([self.tool, "ls", self.paths[name], *sample, "--json"], capture_output=True, check=True)
         return [child["id"] for child in json.loads(done.stdout)]

@@ -1,13 +1,17 @@
 """Runs the tool under the preloaded library of faults.cpp, and cases of a test, two runs at a time."""
 import fnmatch
 import os
-import subprocess
+import sys
 import tempfile
 import traceback
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parents[1] / "support"))
+from tool_server import ToolServer
+
 os.environ["SOURCE_DATE_EPOCH"] = "1700000000"  # what is made twice is the same
+server = None  # see start()
 
 
 class Run:
@@ -17,24 +21,28 @@ class Run:
         self.code, self.output, self.errors, self.calls = code, output, errors, calls
 
 
-def run(faults, command, watch, log, do="", at=0, looks=False, stdout=None, folder=None):
+def start(tool, faults):
+    """What all runs are of: the tool, and the library made of faults.cpp."""
+    global server
+    server = ToolServer(tool, faults, timeout=60)
+
+
+def run(command, watch, log, do="", at=0, looks=False, stdout=None, folder=None):
     """One run in `folder` whose call number `at` on files below `watch` is disturbed: see faults.cpp. `stdout` is the path of a
     file."""
     log.unlink(missing_ok=True)
-    environment = {**os.environ, "LD_PRELOAD": str(faults), "FAULT_FOLDER": str(watch), "FAULT_LOG": str(log),
-                   "FAULT_DO": do, "FAULT_AT": str(at), "FAULT_LOOKS": "1" if looks else "",
-                   "PWD": str(folder or os.getcwd())}
-    with open(stdout or os.devnull, "wb") as out:
-        done = subprocess.run([str(word) for word in command], env=environment, stdout=out, stderr=subprocess.PIPE, timeout=60,
-                              cwd=folder)
+    folder = folder or os.getcwd()
+    environment = {"FAULT_FOLDER": watch, "FAULT_LOG": log, "FAULT_DO": do, "FAULT_AT": at, "FAULT_LOOKS": "1" if looks else "",
+                   "PWD": folder}
+    done = server.run(command, stdout or os.devnull, folder, environment)
     lines = [line.split(" ", 2) for line in log.read_text().splitlines()] if log.exists() else []
     calls = [(name, path) for _, name, path in sorted(lines, key=lambda line: int(line[0]))]
     return Run(done.returncode, stdout.read_bytes() if stdout else b"", done.stderr.decode(), calls)
 
 
 def quiet_run(command):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
-    assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+    done = server.run(command)
+    assert done.returncode == 0, f"{command}: {done.stdout.decode()}{done.stderr.decode()}"
 
 
 def each(count, body):

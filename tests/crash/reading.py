@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from datasets import datasets_of
-from disturbed import each, run, run_cases
+from disturbed import each, run, run_cases, start
 
 DISK = [errno.EIO]
 REASONS = {"open": [errno.EIO, errno.EACCES, errno.EMFILE], "open_folder": [errno.EIO, errno.EACCES],
@@ -25,8 +25,8 @@ V2 = ["zip", "folder", "index", "index-file", "collect"]
 class World:
     """A dataset, and a file that standard output goes to, both watched."""
 
-    def __init__(self, tool, faults, scratch, container):
-        self.tool, self.faults, self.scratch = tool, faults, scratch
+    def __init__(self, tool, scratch, container):
+        self.tool, self.scratch = tool, scratch
         datasets = datasets_of(tool)
         self.dataset, self.watched = datasets.paths[container], datasets.folder
         self.out = self.watched / "out"
@@ -34,7 +34,7 @@ class World:
         self.sample, self.raster = (None, None) if container == "flat" else (datasets.sample(container), datasets.raster(container))
 
     def run(self, arguments, name, do="", at=0):
-        return run(self.faults, [self.tool, *arguments], self.watched, self.scratch / f"{name}.log", do, at, looks=True,
+        return run([self.tool, *arguments], self.watched, self.scratch / f"{name}.log", do, at, looks=True,
                    stdout=self.out / name, folder=self.watched)
 
 
@@ -104,10 +104,11 @@ def same(a, b):
 
 def main():
     tool, faults, *patterns = sys.argv[1:]
+    start(Path(tool).resolve(), Path(faults).resolve())
 
     def attempt(name, scratch):
         command, container = name.split("/")
-        return read(World(Path(tool).resolve(), Path(faults).resolve(), scratch, container), command)
+        return read(World(Path(tool).resolve(), scratch, container), command)
     return run_cases(CASES, patterns, attempt)
 
 

@@ -20,8 +20,8 @@ class World:
     min_moves = 4  # reads and writes of any run, at least
     dies_at_once = False  # by a signal, also just before the call that publishes
 
-    def __init__(self, tool, faults, scratch, target):
-        self.tool, self.faults, self.scratch = tool, faults, scratch
+    def __init__(self, tool, scratch, target):
+        self.tool, self.scratch = tool, scratch
         self.over = target.endswith("-over")
         kind = target.removesuffix("-over")
         self.name, self.index = INDEXES.get(kind, (NAMES.get(kind, "set.tacozip"), None))
@@ -79,7 +79,7 @@ class World:
         return self.run(self.command(source or self.source, out / self.name, "The new one"), do, at, watch or out, log)
 
     def run(self, command, do, at, watch, log):
-        return run(self.faults, command, watch, log, do, at, looks=self.looks)
+        return run(command, watch, log, do, at, looks=self.looks)
 
     def state(self, out):
         found = content(out / self.name)
@@ -147,13 +147,13 @@ class SetWorld(World):
 class EditWorld(World):
     """The same of `taco edit`: the dataset is there, private, and becomes another."""
 
-    def __init__(self, tool, faults, scratch, target):
+    def __init__(self, tool, scratch, target):
         _, self.kind, container = target.split("-")
         # Below level 0 the columns of a Tortilla are in nested ones, which stay.
         sample, self.level = ("a", "0") if container in ("taco", "tortilla") else ("a/red", "1")
         self.table = scratch / "table.csv"
         self.table.write_text(f"id,cloud\n{sample},0.5\n")
-        super().__init__(tool, faults, scratch, f"{container}-over")
+        super().__init__(tool, scratch, f"{container}-over")
 
     def make(self, folder, description):
         if folder == "old":
@@ -185,9 +185,9 @@ class EditWorld(World):
 class StoreWorld(World):
     """The same of `taco sync`: the dataset comes out of a store, or goes into one."""
 
-    def __init__(self, tool, faults, scratch, target):
+    def __init__(self, tool, scratch, target):
         self.store = None
-        super().__init__(tool, faults, scratch, target.removeprefix("from-"))
+        super().__init__(tool, scratch, target.removeprefix("from-"))
         if target.startswith("from-"):
             self.store = scratch / "store"
             quiet_run([self.tool, "sync", scratch / "new" / self.name, self.store])
@@ -206,8 +206,8 @@ class StoreWorld(World):
 class RasterWorld(World):
     """The same of one file made of pixels: `tog`, and `header`, the file of headers beside a dataset."""
 
-    def __init__(self, tool, faults, scratch, target):
-        self.tool, self.faults, self.scratch = tool, faults, scratch
+    def __init__(self, tool, scratch, target):
+        self.tool, self.scratch = tool, scratch
         self.kind, self.over, self.index = target.removesuffix("-over"), target.endswith("-over"), None
         self.name = "new.tif" if self.kind == "tog" else "new.headers"
         self.source = scratch / "source"
