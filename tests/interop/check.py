@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Proves that tacore and the published Python packages read each other's datasets.
 
-    check.py TOOL VALUE_WRITER [CASE...]
+    check.py TOOL VALUE_WRITER LIBRARY [CASE...]
 
-TOOL is the program `taco`, VALUE_WRITER that of write_values.cpp; CASE is a name or a pattern, such as 'read/nested*'.
+TOOL is the program `taco`, VALUE_WRITER that of write_values.cpp, LIBRARY is made of support/tool_server.cpp; CASE is a name or a
+pattern, such as 'read/nested*'.
 
 Cases are called DIRECTION/DATASET/FACT. In direction `read`, tacotoolbox writes and `taco` reads. In direction `write`,
 `taco create` or a program of the C++ API writes, and tacoreader, `taco` and tools that know ZIP, Parquet and GeoTIFF
@@ -341,8 +342,9 @@ def main(patterns):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 3:
+    if len(sys.argv) < 4:
         sys.exit(__doc__)
     facts.TOOL, facts.VALUE_WRITER = (Path(program).resolve() for program in sys.argv[1:3])
+    facts.SERVER = facts.ToolServer(facts.TOOL, sys.argv[3])
     with tempfile.TemporaryDirectory(prefix="tacore-interop-") as SCRATCH:
-        sys.exit(main(sys.argv[3:]))
+        sys.exit(main(sys.argv[4:]))

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import zipfile
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -17,12 +18,15 @@ import pyarrow.parquet as pq
 os.environ["HOME"] = os.devnull  # DuckDB, which tacoreader imports, keeps no extension there, so it downloads none
 import tacoreader
 
+sys.path.append(str(Path(__file__).resolve().parents[1] / "support"))
 import trees
+from tool_server import ToolServer
 from trees import COLUMNS, TYPES, levels, paths, without_padding
 from writers import COLLECTION, place_as_wkb
 
-TOOL = None  # the program `taco`; this and the next are set by main() of check.py
+TOOL = None  # the program `taco`; this and the next two are set by main() of check.py
 VALUE_WRITER = None  # the program `write_values`
+SERVER: ToolServer = None  # runs TOOL
 
 
 class Skip(Exception):
@@ -63,6 +67,8 @@ def equal(what, actual, expected):
 
 
 def run(*command):
+    if command[0] == TOOL:
+        return SERVER.run(command)
     return subprocess.run([str(word) for word in command], capture_output=True, timeout=300)
 
 
