@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Proves that others accept what `taco describe` writes.
 
-    check.py TOOL [CASE...]
+    check.py TOOL LIBRARY [CASE...]
 
-TOOL is the program `taco`, CASE a name or a pattern, such as '*/stac'.
+TOOL is the program `taco`, LIBRARY is made of support/tool_server.cpp, CASE is a name or a pattern, such as '*/stac'.
 
 Cases are called DATASET/FORM. Every golden dataset and example is described in every form, and each form is given to a
 validator or reader of its own: pystac, stac-geoparquet, geopandas, mlcroissant, the schema of DataCite, the cards of
@@ -13,10 +13,10 @@ Needs the packages of requirements.txt; `run` makes an environment that has them
 """
 import datetime
 import fnmatch
+import functools
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import traceback
@@ -43,6 +43,9 @@ from datacite import schema45
 from huggingface_hub import DatasetCard
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.append(str(ROOT / "tests" / "support"))
+from tool_server import ToolServer
+
 NO_TIME = "STAC requires one"
 NO_PLACE = "no sample of the level has a location"
 HOSTILE = "</script><script>alert('\"&é\U0001f600')</script> `a|b` *c* # ---\n- x: {y}\t[z](javascript:1) \\ %s"
@@ -144,9 +147,13 @@ def datasets():
 
 
 def taco(*arguments):
-    done = subprocess.run([TOOL, *map(str, arguments)], capture_output=True, text=True)
+    return taco_bytes(*arguments).decode()
+
+
+def taco_bytes(*arguments):
+    done = SERVER.run([SERVER.tool, *arguments])
     if done.returncode:
-        raise Refused(done.stderr)
+        raise Refused(done.stderr.decode())
     return done.stdout
 
 
@@ -164,10 +171,12 @@ def describe(dataset, form, output, *more):
     return output
 
 
+@functools.cache
 def query(dataset, sql):
     return json.loads(taco("query", dataset, sql, "-f", "json"))
 
 
+@functools.cache
 def collection_of(dataset):
     return json.loads(taco("info", dataset, "--json"))["collection"]
 
@@ -248,7 +257,7 @@ def stac(dataset, folder):
             path = Path(asset.get_absolute_href().removeprefix("file://"))
             content = Path(percent_decoded(path)).read_bytes()
             offset, size = asset.extra_fields.get("taco:offset", 0), asset.extra_fields.get("taco:size", len(content))
-            whole = subprocess.run([TOOL, "read", str(dataset), asset.title], check=True, capture_output=True).stdout
+            whole = taco_bytes("read", dataset, asset.title)
             same_name = [other for other in items if other.properties["taco:path"] == item.properties["taco:path"]]
             assert len(same_name) > 1 or content[offset:offset + size] == whole, asset.title
 
@@ -415,7 +424,7 @@ def run_case(name, dataset, form):
 
 
 def main():
-    wanted = sys.argv[2:] or ["*"]
+    wanted = sys.argv[3:] or ["*"]
     failed, counts = [], {"ok": 0, "refused": 0}
     for name, make in datasets().items():
         cases = [form for form in FORMS if any(fnmatch.fnmatch(f"{name}/{form}", pattern) for pattern in wanted)]
@@ -436,7 +445,7 @@ def main():
 
 
 if __name__ == "__main__":
-    TOOL = str(Path(sys.argv[1]).resolve())
+    SERVER = ToolServer(*sys.argv[1:3])
     try:
         code = main()
     finally:
