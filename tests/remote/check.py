@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Proves that datasets are read over HTTP as they are read here, with few requests, and that servers cannot spoil them.
 
-    check.py TOOL [CASE...]     CASE is a name or a pattern, `fault/*`
+    check.py TOOL LIBRARY [CASE...]     LIBRARY is made of support/tool_server.cpp; CASE is a name or a pattern, `fault/*`
 
 The tool looks at datasets on servers of this process (server.py), nginx and moto, all on loopback. What it prints must be
 what it prints of the same files here. Faults end in that, or in an error that names URL, range and status: never in less.
@@ -26,12 +26,12 @@ from world import CASES, WAITING, Skipped, World, chosen
 def main():
     # A shell that runs this in the background has it ignored, which the tool would inherit and rightly keep to.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    tool, *patterns = sys.argv[1:]
+    tool, library, *patterns = sys.argv[1:]
     names = chosen(patterns)
     assert names, f"no case is called {patterns}"
     failed, skipped = 0, 0
     with tempfile.TemporaryDirectory(prefix="tacore-remote-") as scratch:
-        world = World(Path(tool).resolve(), Path(scratch).resolve())
+        world = World(Path(tool).resolve(), library, Path(scratch).resolve())
         world.make_datasets()
         with ThreadPoolExecutor(len(WAITING)) as pool:
             waiting = {name: pool.submit(CASES[name], world) for name in names if name in WAITING}

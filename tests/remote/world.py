@@ -4,13 +4,16 @@ import json
 import os
 import re
 import shutil
-import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests" / "support"))
+from tool_server import ToolServer
+
 ABOUT = {"id": "chips", "dataset_version": "1.0.0", "description": "Chips", "licenses": ["MIT"],
          "providers": [{"name": "Our lab"}], "curators": [{"name": "Ada"}], "tasks": ["segmentation"],
          "extent": {"spatial": [-10, 35, 5, 45], "temporal": ["2020-01-01T00:00:00Z", "2020-12-31T00:00:00Z"]}}
@@ -51,7 +54,7 @@ class Run:
 
 
 class World:
-    def __init__(self, tool, scratch):
+    def __init__(self, tool, library, scratch):
         self.tool, self.scratch, self.data = tool, scratch, scratch / "data"
         self.data.mkdir()
         (scratch / "home").mkdir()
@@ -61,13 +64,13 @@ class World:
         self.environment |= {"HOME": str(scratch / "home"), "LC_ALL": "C.UTF-8", "TZ": "UTC"}
         os.environ.clear()  # also for tacore in this process
         os.environ.update(self.environment)
+        self.server = ToolServer(tool, library)
         (scratch / "about.json").write_text(json.dumps(ABOUT))
 
     # --- The tool ---
 
     def run(self, *arguments, cwd=None, env=None):
-        done = subprocess.run([self.tool, *map(str, arguments)], cwd=cwd or self.scratch, env=self.environment | (env or {}),
-                              capture_output=True, timeout=300, stdin=subprocess.DEVNULL)
+        done = self.server.run([self.tool, *arguments], folder=cwd or self.scratch, variables=env)
         return Run(done.returncode, done.stdout, done.stderr.decode(errors="replace"))
 
     def must(self, *arguments, cwd=None):

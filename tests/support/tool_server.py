@@ -10,11 +10,11 @@ from pathlib import Path
 class Process:
     """A server; it runs one command at a time."""
 
-    def __init__(self, tool, library, timeout):
+    def __init__(self, tool, library, environment, timeout):
         self.tool, self.errors = tool, tempfile.TemporaryFile()
         self.socket, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.socket.settimeout(timeout)
-        environment = {**os.environ, "LD_PRELOAD": str(library), "LD_BIND_NOW": "1", "TOOL_SERVER": "1"}
+        environment = {**environment, "LD_PRELOAD": str(library), "LD_BIND_NOW": "1", "TOOL_SERVER": "1"}
         with far:
             self.process = subprocess.Popen([tool], env=environment, stdin=far, stdout=subprocess.DEVNULL, stderr=self.errors)
 
@@ -34,12 +34,11 @@ class Process:
 
 
 class ToolServer:
-    """As many processes as there are threads that run the tool. `library` is made of tool_server.cpp; the environment is that of
-    the first run."""
+    """As many processes as there are threads that run the tool, in the environment of now. `library` is made of tool_server.cpp."""
 
     def __init__(self, tool, library, timeout=300):
         self.tool, self.library, self.timeout = Path(tool).resolve(), Path(library).resolve(), timeout
-        self.idle = queue.SimpleQueue()
+        self.environment, self.idle = dict(os.environ), queue.SimpleQueue()
 
     def run(self, command, stdout=None, folder=None, variables=None):
         """`command` begins with the tool; `stdout` is the path of a file for its output, which is returned otherwise; `variables` are
@@ -49,7 +48,7 @@ class ToolServer:
             try:
                 process = self.idle.get_nowait()
             except queue.Empty:
-                process = Process(self.tool, self.library, self.timeout)
+                process = Process(self.tool, self.library, self.environment, self.timeout)
             code, errors = process.run(command[1:], out.name, folder or os.getcwd(), variables or {})
             self.idle.put(process)
             return subprocess.CompletedProcess(command, code, out.read() if stdout is None else None, errors)
