@@ -21,6 +21,7 @@
 #include "extensions.hpp"
 #include "layout.hpp"
 #include "loaded_library.hpp"
+#include "manual.hpp"
 #include "nearest.hpp"
 #include "output.hpp"
 #include "utf8.hpp"
@@ -652,6 +653,62 @@ void add_tog(Tool& tool) {
   visit_options(options->how, OptionAdder(command));
 }
 
+/// The command line as data, the tool itself first.
+std::vector<CommandManual> manuals(const Tool& tool) {
+  std::vector<CommandManual> out;
+  const auto add = [&](const CLI::App& app, std::string name) {
+    CommandManual manual{std::move(name), app.get_description(), app.get_footer()};
+    std::vector<const CLI::Option*> options = app.get_options();
+    std::stable_partition(options.begin(), options.end(), [](const auto* option) { return option->get_positional(); });
+    for (const CLI::Option* option : options) {
+      if (option->get_group().empty()) continue;  // a former name
+      OptionManual each{.text = option->get_description(), .group = option->get_group()};
+      each.is_argument = option->get_positional();
+      each.is_required = option->get_required();
+      if (each.is_argument) each.group = "Arguments";
+      if (each.is_argument) each.names = {option->get_name()};
+      for (const auto& letter : option->get_snames()) each.names.push_back("-" + letter);
+      for (const auto& word : option->get_lnames()) each.names.push_back("--" + word);
+      if (option->get_items_expected_max() > 0 && !each.is_argument) each.value = option->get_type_name();
+      manual.options.push_back(std::move(each));
+    }
+    out.push_back(std::move(manual));
+  };
+  add(tool.app, "");
+  for (const auto& [command, run] : tool.commands) {
+    if (!command->get_group().empty()) add(*command, command->get_name());
+  }
+  return out;
+}
+
+void add_completion(Tool& tool) {
+  auto shell = std::make_shared<std::string>();
+  CLI::App* command =
+      tool.app.add_subcommand("completion", "Prints a script by which a shell completes commands and options");
+  command->group("Commands")->footer("Examples:\n  source <(taco completion bash)\n  taco completion fish | source");
+  command->add_option("SHELL", *shell, "bash, zsh or fish")->required();
+  tool.commands.emplace_back(command, [&tool, shell] {
+    print(completion_script(manuals(tool), *shell));
+    return 0;
+  });
+}
+
+void add_manual(Tool& tool) {
+  auto name = std::make_shared<std::string>();
+  CLI::App* command = tool.app.add_subcommand("manual", "Prints the manual page of the tool or of a command, for man");
+  command->group("Commands")->footer("Examples:\n  taco manual query | man -l -");
+  command->add_option("COMMAND", *name, "A command; the tool itself when absent");
+  tool.commands.emplace_back(command, [&tool, name] {
+    const auto all = manuals(tool);
+    for (const auto& manual : all) {
+      if (manual.name != *name) continue;
+      print(manual_page(all, manual, version()));
+      return 0;
+    }
+    throw UsageError("no command " + in_quotes(*name));
+  });
+}
+
 /// The flags of messages, which may stand before and after the subcommand.
 void add_messages(CLI::App* app, Messages& messages) {
   app->add_flag("--verbose", messages.verbose, "Print opened files and how they are read")->group(kMessageGroup);
@@ -704,6 +761,8 @@ void define(Tool& tool) {
   add_sync(tool);
   add_index_tiffs(tool);
   add_tog(tool);
+  add_completion(tool);
+  add_manual(tool);
   add_old_command(tool);
   std::vector<CLI::App*> all{&tool.app};
   for (auto& [command, run] : tool.commands) all.push_back(command);
