@@ -2,21 +2,56 @@
 
 #include <dlfcn.h>
 
+#include <filesystem>
+#include <string>
+#include <system_error>
+
 #include <tacore/error.hpp>
+#include <tacore/version.hpp>
 
 namespace tacore::cli {
 namespace {
 
+/// Where tacore_gdal is if it is installed: beside our libtacore, for another one would be linked with another copy of
+/// it. Empty when this taco is built without GDAL.
+std::filesystem::path gdal_path() {
+#ifdef TACORE_GDAL_LIBRARY
+  Dl_info here{};
+  if (::dladdr(reinterpret_cast<void*>(&tacore::version), &here) != 0) {
+    return std::filesystem::path(here.dli_fname).replace_filename(TACORE_GDAL_LIBRARY);
+  }
+#endif
+  return {};
+}
+
+bool is_gdal_installed() {
+  std::error_code ignored;
+  return std::filesystem::exists(gdal_path(), ignored);
+}
+
+struct GdalLibrary {
+  void* handle = nullptr;
+  std::string problem;  ///< why there is none, and what to do
+};
+
+GdalLibrary load_gdal_library() {
+  const std::string how = "; the Debian package of tacore has it, and so has a build from source with GDAL 3.6";
+  if (!is_gdal_installed()) return {nullptr, "this taco has no GDAL" + how};
+  if (void* handle = ::dlopen(gdal_path().c_str(), RTLD_NOW | RTLD_LOCAL)) return {handle, {}};
+  return {nullptr, std::string("it cannot be loaded (") + ::dlerror() + ")" + how};
+}
+
+const GdalLibrary& gdal_library() {
+  static const GdalLibrary library = load_gdal_library();
+  return library;
+}
+
 /// What a function of the library gives, which takes nothing.
 template <class T>
 const T* ask(const char* function) {
-#ifdef TACORE_GDAL_LIBRARY
-  if (void* library = ::dlopen(TACORE_GDAL_LIBRARY, RTLD_NOW | RTLD_LOCAL)) {
-    if (const auto known = reinterpret_cast<const T* (*)()>(::dlsym(library, function))) return known();
-  }
-#endif
-  static_cast<void>(function);
-  return nullptr;
+  if (gdal_library().handle == nullptr) return nullptr;
+  const auto known = reinterpret_cast<const T* (*)()>(::dlsym(gdal_library().handle, function));
+  return known == nullptr ? nullptr : known();
 }
 
 class CrsWhenAsked final : public CrsTransformer {
@@ -28,7 +63,7 @@ class CrsWhenAsked final : public CrsTransformer {
   static const CrsTransformer& known(const std::string& crs) {
     static const auto* transformer = ask<CrsTransformer>("tacore_gdal_crs_transformer");
     if (transformer) return *transformer;
-    throw SchemaError("CRS '" + crs + "' is not known without PROJ, and tacore_gdal is not installed");
+    throw SchemaError("CRS '" + crs + "' is not known without GDAL: " + gdal_library().problem);
   }
 };
 
@@ -37,7 +72,7 @@ class WhenAsked final : public RasterOpener {
   std::shared_ptr<const Raster> open(const std::string& vsi_path) const override {
     const auto* opener = ask<RasterOpener>("tacore_gdal_raster_opener");
     if (opener) return opener->open(vsi_path);
-    throw FormatError("no TIFF that can be read without GDAL, and tacore_gdal is not installed", {.path = vsi_path});
+    throw FormatError("no TIFF that taco decodes without GDAL: " + gdal_library().problem, {.path = vsi_path});
   }
 };
 
@@ -46,7 +81,7 @@ class RemoteWhenAsked final : public RemoteOpener {
   std::unique_ptr<RemoteFile> open(const std::string& vsi_path, const RemoteOptions& options) const override {
     const auto* opener = ask<RemoteOpener>("tacore_gdal_remote_opener");
     if (opener) return opener->open(vsi_path, options);
-    throw IoError("reading from this storage needs GDAL, and tacore_gdal is not installed", {.path = vsi_path});
+    throw IoError("reading from this storage needs GDAL: " + gdal_library().problem, {.path = vsi_path});
   }
 };
 
@@ -64,7 +99,8 @@ const RasterOpener* raster_opener() {
 
 const RemoteOpener* remote_opener() {
   static const RemoteWhenAsked opener;
-  return &opener;
+  static const bool is_there = is_gdal_installed();  // without it tacore itself reads public objects
+  return is_there ? &opener : nullptr;
 }
 
 }  // namespace tacore::cli

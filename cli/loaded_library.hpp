@@ -14,7 +14,7 @@ const CrsTransformer* transformer();
 /// FormatError.
 const RasterOpener* raster_opener();
 
-/// What is at gs://, az://, oss://, swift:// and /vsi... paths, in the same way; without the library an IoError.
+/// What is at gs://, az://, oss://, swift:// and /vsi... paths, in the same way; where there is no library, none.
 const RemoteOpener* remote_opener();
 
 }  // namespace tacore::cli

@@ -93,9 +93,8 @@ class RemoteStorage final : public Storage {
   const RemoteOpener& fallback(const std::string& path) const {
     if (options_.fallback != nullptr) return *options_.fallback;
     throw IoError(
-        "reading from this storage needs GDAL, which this program does not load; use the taco command with "
-        "tacore_gdal, "
-        "or an https:// URL of the object",
+        "reading from this storage needs GDAL, which this program does not load; use the taco command of the Debian "
+        "package or of a build with tacore_gdal, or an https:// URL of the object",
         {.path = path});
   }
 
