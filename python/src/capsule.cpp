@@ -5,7 +5,13 @@ namespace {
 
 class FreeInterpreter {
  public:
-  FreeInterpreter() : state_(Py_IsInitialized() && PyGILState_Check() ? PyEval_SaveThread() : nullptr) {}
+  FreeInterpreter() {
+    if (!Py_IsInitialized() || PyGILState_GetThisThreadState() == nullptr) return;
+    // In the stable ABI only taking the lock tells whether this thread had it.
+    const PyGILState_STATE before = PyGILState_Ensure();
+    PyGILState_Release(before);
+    if (before == PyGILState_LOCKED) state_ = PyEval_SaveThread();
+  }
   FreeInterpreter(const FreeInterpreter&) = delete;
   FreeInterpreter& operator=(const FreeInterpreter&) = delete;
   ~FreeInterpreter() {
@@ -13,7 +19,7 @@ class FreeInterpreter {
   }
 
  private:
-  PyThreadState* state_;
+  PyThreadState* state_ = nullptr;
 };
 
 ArrowArrayStream& inner(ArrowArrayStream* stream) { return *static_cast<ArrowArrayStream*>(stream->private_data); }

@@ -21,7 +21,7 @@ inline nb::str text(std::string_view bytes) {
 inline std::string bytes_in(nb::str from) {
   const nb::object encoded = nb::steal(PyUnicode_AsEncodedString(from.ptr(), "utf-8", "surrogateescape"));
   if (!encoded.is_valid()) throw nb::python_error();
-  return {PyBytes_AS_STRING(encoded.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(encoded.ptr()))};
+  return {PyBytes_AsString(encoded.ptr()), static_cast<size_t>(PyBytes_Size(encoded.ptr()))};
 }
 
 inline nb::object text_or_none(const std::optional<std::string>& bytes) {
