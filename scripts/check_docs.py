@@ -2,7 +2,7 @@
 """Keeps the documents true.
 
     check_docs.py               links and file names lead somewhere; C++ in the README stands in an example; the architecture
-                                names every folder of src/
+                                names every folder of src/; recipes of packages name our version and our CMake options
     check_docs.py --run TACO    the console blocks of the README print what they show; commands of `taco` anywhere exist,
                                 with their options
     check_docs.py --self-test
@@ -10,6 +10,7 @@
 import re
 import subprocess
 import sys
+import tempfile
 import textwrap
 from pathlib import Path
 
@@ -103,6 +104,21 @@ def check_folders(text, root):
     return [f"docs/architecture.md: no row for src/{folder}" for folder in folders if f"\n| `{folder}` |" not in text]
 
 
+def check_recipes(root):
+    """The recipes repeat the version and the options of CMake, which is the one place where they are decided."""
+    version = (root / "VERSION").read_text().strip()
+    options = re.findall(r"\b(?:option|set)\((TACORE_\w+)", "".join(
+        (root / file).read_text() for file in ("CMakeLists.txt", "cmake/dependencies.cmake", "python/CMakeLists.txt")))
+    recipes = [file for file in sorted((root / "packaging").rglob("*")) if file.is_file()]
+    found = [f"{file.relative_to(root)}: CMake has no option {name}" for file in recipes
+             for name in re.findall(r"TACORE_\w+", file.read_text()) if name not in options]
+    for file in recipes:
+        stated = re.search(r'^ *"?version"?: "(.*)"', file.read_text(), re.MULTILINE)
+        if stated and stated[1] != version:
+            found.append(f"{file.relative_to(root)}: version {stated[1]}, but VERSION has {version}")
+    return found or ([] if len(recipes) == 3 else ["packaging: recipes are missing"])
+
+
 def documents(root):
     return [*sorted(root.glob("*.md")), *sorted((root / "docs").glob("*.md")), root / "tests/golden/PROVENANCE.md",
             root / "examples/data/PROVENANCE.md"]
@@ -161,6 +177,16 @@ def run_console(taco):
     return found or ([] if shown else ["README.md: no console block"])
 
 
+def recipes_of_nowhere():
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        for file, text in {"VERSION": "0.1.0\n", "CMakeLists.txt": "option(TACORE_TOOL)", "cmake/dependencies.cmake": "",
+                           "python/CMakeLists.txt": "", "packaging/a.json": '"version": "0.2.0", -DTACORE_TOLL=ON'}.items():
+            (root / file).parent.mkdir(exist_ok=True)
+            (root / file).write_text(text)
+        return len(check_recipes(root)) == 2
+
+
 def self_test():
     """Each check must be able to fail."""
     readme = ROOT / "README.md"
@@ -173,6 +199,7 @@ def self_test():
         not is_part_of("int a;\nint c;\n", "  int a;\n  int b;\n  int c;\n"),
         not is_part_of("int a;\n", "  int ab;\n"),
         check_folders("| `base` |", ROOT),
+        recipes_of_nowhere(),
         IN_A_DRAWING.findall("load()  src/no_such_file.cpp  text") == ["src/no_such_file.cpp"],
     ]
     good = [
@@ -197,6 +224,7 @@ def main():
     else:
         found = [why for document in documents(ROOT) for why in check_document(document, ROOT)]
         found += check_readme_code(ROOT) + check_folders((ROOT / "docs/architecture.md").read_text("utf-8"), ROOT)
+        found += check_recipes(ROOT)
     print("\n".join(found) or "the documents are true")
     return bool(found)
 

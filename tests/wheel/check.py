@@ -31,11 +31,12 @@ def check_metadata() -> None:
     about = importlib.metadata.metadata("tacore")
     version = (ROOT / "VERSION").read_text().strip()
     assert about["Name"] == "tacore" and about["Version"] == version == tacore.__version__
-    assert about["Requires-Python"] == ">=3.10"
-    assert about.get_all("Requires-Dist") is None, "the wheel pins something"
+    assert about["Requires-Python"] == ">=3.11"
+    assert about.get_all("Requires-Dist") == ["nanobind-backend<2,>=1.0"], about.get_all("Requires-Dist")
     assert about["License-Expression"] == "MIT"
-    tag = re.fullmatch(r"tacore-[\d.]+-cp3\d+-cp3\d+-manylinux_2_(\d+)_(x86_64|aarch64)\.whl", WHEEL.name)
-    assert tag and int(tag[1]) <= 34, f"{WHEEL.name}: the glibc that it claims is newer than 2.34"
+    tag = re.fullmatch(r"tacore-[\d.]+-cp311-abi3-manylinux_2_(\d+)_(x86_64|aarch64)\.whl", WHEEL.name)
+    assert tag, f"{WHEEL.name} is not for the stable ABI of CPython 3.11"
+    assert int(tag[1]) <= 34, f"{WHEEL.name}: the glibc that it claims is newer than 2.34"
 
 
 def check_files() -> None:
@@ -45,14 +46,14 @@ def check_files() -> None:
     in_sources = {file.relative_to(ROOT / "python").as_posix() for file in (ROOT / "python/tacore").rglob("*.py")}
     missing = (in_sources | {"tacore/py.typed", "tacore/_core.pyi", "tacore/_version.py"}) - set(names)
     assert not missing, f"not in the wheel: {sorted(missing)}"
-    for part in ("arrow", "duckdb", "nanobind", "libdeflate0", "libzstd1", "nlohmann-json3-dev"):
+    for part in ("arrow", "duckdb", "nanobind", "libdeflate0", "libzstd1", "nlohmann-json3-dev", "libcli11-dev"):
         assert any(name.startswith(f"tacore/lib/licenses/{part}-LICENSE") for name in names), f"no licence of {part}"
     assert not any(word in name.lower() for name in names for word in ("gdal", "libproj", "/test", "include/", ".cmake"))
     assert WHEEL.stat().st_size < 60e6, "the wheel has grown beyond 60 MB"
 
 
 def check_libraries() -> None:
-    found = [*INSTALLED.rglob("*.so*"), *INSTALLED.with_name("tacore.libs").rglob("*.so*")]
+    found = [INSTALLED / "bin" / "taco", *INSTALLED.rglob("*.so*"), *INSTALLED.with_name("tacore.libs").rglob("*.so*")]
     libraries = [Library(path) for path in found]
     own = {library.soname() for library in libraries}
     assert {b"tc_arrow", b"tc_parquet", b"tc_duckdb", b"tc_tacore"} <= {name.split(b".")[0] for name in own}
@@ -81,6 +82,19 @@ def check_alone() -> None:
         raise AssertionError("there is a pyarrow")
     except tacore.TacoBackendError as error:
         assert "pip install pyarrow" in str(error)
+
+
+def check_tool() -> None:
+    """`taco` on the path and `python -m tacore` are the program, which works alone, and says what it lacks."""
+    taco = Path(sys.executable).with_name("taco")
+    for command in ([taco], [sys.executable, "-m", "tacore"]):
+        done = subprocess.run([*command, "--version"], capture_output=True, text=True)
+        assert done.stdout == f"taco {tacore.__version__}\n" and not done.stderr, done
+    listed = subprocess.run([taco, "query", GOLDEN / "nested.tacozip", "SELECT id FROM data", "-f", "csv"], capture_output=True)
+    assert listed.returncode == 0 and len(listed.stdout.splitlines()) > 1, listed
+    assert subprocess.run([taco, "info", "none.tacozip"], capture_output=True).returncode == 1
+    no_gdal = subprocess.run([taco, "info", "/vsioss/bucket/a.tacozip"], capture_output=True, text=True)
+    assert "GDAL" in no_gdal.stderr and "Debian package" in no_gdal.stderr, no_gdal
 
 
 def environment(*folders: Path) -> dict[str, str]:
@@ -112,11 +126,11 @@ def print_import_time() -> None:
 
 
 def main() -> None:
-    for check in (check_metadata, check_files, check_libraries, check_alone, check_neighbours):
+    for check in (check_metadata, check_files, check_libraries, check_alone, check_tool, check_neighbours):
         check()
         print(f"{check.__name__[6:]}: passed")
     print_import_time()
-    print(f"{WHEEL.name}: {WHEEL.stat().st_size / 1e6:.0f} MB, no dependencies")
+    print(f"{WHEEL.name}: {WHEEL.stat().st_size / 1e6:.0f} MB, needs {importlib.metadata.requires('tacore')}")
 
 
 main()
