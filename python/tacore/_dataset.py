@@ -6,9 +6,9 @@ import datetime as dt
 import json
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Any, SupportsFloat, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 from . import _backend, _core, _verbose  # noqa: F401  (messages go to the logger from here on)
 from ._core import Dataset as CoreDataset
@@ -17,6 +17,11 @@ from ._errors import TacoBackendError, TacoError, TacoQueryError
 from ._schema import PITSchema
 from ._statistics import Statistics, small
 
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 Time = str | dt.datetime | dt.date | tuple[dt.datetime | dt.date | str | None, dt.datetime | dt.date | str | None]
 
@@ -24,10 +29,10 @@ Time = str | dt.datetime | dt.date | tuple[dt.datetime | dt.date | str | None, d
 class TacoDataset(Statistics):
     """A lazy query over a dataset (specification, 7.2.2), returned by :func:`load` and by its own methods.
 
-    A TacoDataset is immutable: every method returns a new dataset and runs nothing; rows are computed once, on the
-        first
-    access to `data`. Attributes describe the whole dataset, whatever its filters; only the root of `pit_schema` counts
-    the rows of the query.
+    A TacoDataset is immutable: every filter and query returns a new dataset and runs nothing; rows are computed once, on
+    the first access to `data`. It is also the table of its rows: ``len(dataset)``, ``dataset["id"]``, iteration,
+    ``dataset.to_pandas()`` and other attributes of a table are those of ``dataset.data``. Attributes such as `extent`
+    describe the whole dataset, whatever its filters; only the root of `pit_schema` counts the rows of the query.
 
     A TacoDataset can be used from several threads, pickled, and used after a fork. Unpickling opens the same version of
     the files again, or raises a TacoError. An unpickled dataset has the same rows, also those of a query with
@@ -202,6 +207,70 @@ class TacoDataset(Statistics):
             >>> dataset.filter_datetime("2023-06-01/..")
         """
         return self._step("filter_datetime", _time_range(datetime_range), time_col, small(level, "Level"))
+
+    # The dataset as a table: that of `data`.
+
+    def __len__(self) -> int:
+        """Number of rows of the query."""
+        return len(self._frame("data"))
+
+    def __bool__(self) -> bool:
+        """True, also without rows: ``if dataset`` runs no query."""
+        return True
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns of `data`, in order."""
+        return self._frame("data").columns
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of columns of `data`."""
+        return self._frame("data").shape
+
+    def head(self, n: int = 5) -> TacoDataFrame:
+        """The first `n` rows; if `n` is negative, all but the last `-n`."""
+        return self._frame("data").head(n)
+
+    def tail(self, n: int = 5) -> TacoDataFrame:
+        """The last `n` rows; if `n` is negative, all but the first `-n`."""
+        return self._frame("data").tail(n)
+
+    def to_arrow(self) -> pyarrow.Table:
+        """The rows as a pyarrow.Table: see :meth:`TacoDataFrame.to_arrow`."""
+        return self._frame("data").to_arrow()
+
+    def to_polars(self) -> polars.DataFrame:
+        """The rows as a polars.DataFrame: see :meth:`TacoDataFrame.to_polars`."""
+        return self._frame("data").to_polars()
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The rows as a pandas.DataFrame: see :meth:`TacoDataFrame.to_pandas`."""
+        return self._frame("data").to_pandas()
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The rows as an Arrow C stream (PyCapsule interface)."""
+        return self._frame("data").__arrow_c_stream__(requested_schema)
+
+    def __getitem__(self, key: Any) -> Any:
+        """The same as ``data[key]``: see :meth:`TacoDataFrame.__getitem__`."""
+        return self._frame("data")[key]
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Yields each row as a dict {column: value}."""
+        return iter(self._frame("data"))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.columns
+
+    def __getattr__(self, name: str) -> Any:
+        """Attributes and methods of the table of `data`, such as `iloc` of pandas."""
+        if name.startswith("_"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        try:
+            return getattr(self._frame("data"), name)
+        except AttributeError as error:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}: {error}") from error
 
     # Navigation.
 

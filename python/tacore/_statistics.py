@@ -61,7 +61,7 @@ class Statistics:
             _check_range(bands, len(ask([])))  # in the numbers of the caller
             raise
         if single and which != "categorical":
-            return float(values[0])
+            return _number(values[0])
         found: Values = _float32(values[0] if single else values)
         return found
 
@@ -131,6 +131,15 @@ def _bands(band: Bands) -> tuple[bool, list[int]]:
     if not bands:
         raise TacoQueryError("band is an empty list; use None for all bands")
     return False, bands
+
+
+def _number(value: float) -> float:
+    """A float; where NumPy is installed one of NumPy, which has `item()` as the published package's has."""
+    try:
+        import numpy as np
+    except ImportError:
+        return value
+    return np.float64(value)
 
 
 def _float32(values: Any) -> Values:

@@ -31,6 +31,44 @@ def test_a_chain_of_filters_and_queries_is_one_query(golden: Path) -> None:
     assert len(some.data) == some.pit_schema.root["n"]
 
 
+@pytest.mark.parametrize("backend", ["pyarrow", "polars", "pandas"])
+def test_a_dataset_is_the_table_of_its_rows(golden: Path, backend: str) -> None:
+    pytest.importorskip(backend)
+    dataset = tacore.load(golden / "nested.tacozip", backend=backend)
+    some = dataset.sql("SELECT * FROM data ORDER BY id LIMIT 2")
+    rows = some.data
+    assert len(some) == 2 and some.shape == (2, len(rows.columns)) and some.columns == rows.columns
+    assert [row["id"] for row in some] == list(rows["id"].tolist() if backend == "pandas" else rows["id"].to_pylist()
+                                               if backend == "pyarrow" else rows["id"].to_list())  # fmt: skip
+    assert some.to_arrow().equals(rows.to_arrow()) and "id" in some and "nothing" not in some
+    assert some.to_pandas().equals(rows.to_pandas()) and some.to_polars().equals(rows.to_polars())
+    assert some.head(1).to_arrow().equals(some[0:1].to_arrow()) and some.tail(1).read(0) is not None
+    assert len(dataset.sql("SELECT id FROM data")) == len(dataset)
+    pandas = pytest.importorskip("pandas")
+    assert list(pandas.DataFrame(some)["id"]) == list(some.to_pandas()["id"])
+    if backend == "pandas":
+        assert some.iloc[0]["id"] == rows.to_pandas().iloc[0]["id"]
+        assert some[some["id"] == some.iloc[1]["id"]].read(0) is not None
+
+
+def test_a_dataset_without_rows_is_still_true_and_an_unknown_attribute_is_an_error(golden: Path) -> None:
+    dataset = tacore.load(golden / "nested.tacozip").sql("SELECT * FROM data LIMIT 0")
+    assert dataset and len(dataset) == 0 and list(dataset) == []
+    with pytest.raises(AttributeError, match="'TacoDataset' object has no attribute 'no_such_thing'"):
+        dataset.no_such_thing  # noqa: B018
+    assert not hasattr(dataset, "__no_such_protocol__")
+    dataset.close()
+    with pytest.raises(tacore.TacoError, match="is closed"):
+        len(dataset)
+
+
+def test_a_statistic_of_one_band_is_a_number_with_item() -> None:
+    pytest.importorskip("numpy")
+    dataset = tacore.load(Path(__file__).parents[2] / "examples/data/landsat.tacozip")
+    mean = dataset.stats_mean(band=0)
+    assert isinstance(mean, float) and mean.item() == float(mean)  # type: ignore[attr-defined]
+
+
 def test_folders_are_frames_and_files_are_paths(golden: Path) -> None:
     rows = tacore.load(golden / "nested.tacozip").data
     children = rows.read(0)
