@@ -14,6 +14,7 @@ from . import _backend, _core, _verbose  # noqa: F401  (messages go to the logge
 from ._core import Dataset as CoreDataset
 from ._dataframe import Key, Origin, TacoDataFrame
 from ._errors import TacoBackendError, TacoError, TacoQueryError
+from ._model import Model
 from ._schema import PITSchema
 from ._statistics import Statistics, small
 
@@ -26,7 +27,7 @@ Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 Time = str | dt.datetime | dt.date | tuple[dt.datetime | dt.date | str | None, dt.datetime | dt.date | str | None]
 
 
-class TacoDataset(Statistics):
+class TacoDataset(Statistics, Model):
     """A lazy query over a dataset (specification, 7.2.2), returned by :func:`load` and by its own methods.
 
     A TacoDataset is immutable: every filter and query returns a new dataset and runs nothing; rows are computed once, on
@@ -325,6 +326,19 @@ class TacoDataset(Statistics):
         from ._html import dataset_html
 
         return dataset_html(self)
+
+    def _fields(self) -> dict[str, Any]:
+        names = ("id", "version", "description", "tasks", "extent", "providers", "licenses", "title", "curators", "keywords")
+        return {**{name: getattr(self, name) for name in names}, "pit_schema": self.collection.get("taco:pit_schema"),
+                "field_schema": self.field_schema}  # fmt: skip
+
+    def _defaults(self) -> dict[str, Any]:
+        return {}
+
+    def _with(self, fields: dict[str, Any]) -> TacoDataset:
+        if fields != self._fields():
+            raise TypeError("the description of a dataset is that of its files: tacore.transform.edit changes them")
+        return self.__copy__()
 
     @property
     def _core(self) -> CoreDataset:

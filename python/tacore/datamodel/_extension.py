@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from .. import _core
 from .._errors import TacoSchemaError, in_words
+from .._model import Model
 from ._columns import Field, columns_of, schema_of, table_of
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ _T = TypeVar("_T")
 
 @dataclass_transform(kw_only_default=True, eq_default=False)
 @dataclasses.dataclass(init=False, repr=False, eq=False, kw_only=True)
-class Extension(ABC):
+class Extension(Model, ABC):
     """Base class of the three kinds of extensions.
 
     Annotated fields of a subclass are keywords of its constructor, as in a dataclass; a list, dict or set as a default
@@ -49,7 +50,12 @@ class Extension(ABC):
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         is_base = cls.__module__ == __name__  # without a constructor, which would precede that of Pydantic
-        if not is_base and not any(base.__module__.startswith("pydantic.") for base in cls.__mro__):
+        of_pydantic = [base for base in cls.__mro__ if base.__module__.startswith("pydantic.")]
+        if of_pydantic:
+            for name in vars(Model):
+                if name.startswith("model_"):
+                    setattr(cls, name, next(vars(base)[name] for base in of_pydantic if name in vars(base)))
+        elif not is_base:
             _make_fields(cls)
 
     @abstractmethod
@@ -202,8 +208,12 @@ class Native(Extension):
 
     def __post_init__(self) -> None:
         self.schema_only = self.return_none = self._is_off()
+        self._given = self._fields()  # before a subclass computes those that are not given
         with in_words(type(self).__name__, {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}):
             self._core = self._make()
+
+    def _given_fields(self) -> dict[str, Any]:
+        return dict(self._given)
 
     def _arguments(self) -> list[Any]:
         return [getattr(self, name) for name in self._own_fields]

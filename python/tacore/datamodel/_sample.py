@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 
 from .. import _core
 from .._errors import TacoFileNotFoundError, TacoSchemaError, TacoValidationError
+from .._model import Model
 from ._columns import Stream, columns_of, model_of, pack, table_of, unpack
 from ._extension import SampleExtension
 
@@ -40,7 +41,7 @@ class NoFieldError(TacoSchemaError, KeyError):
         return Exception.__str__(self)
 
 
-class Sample:
+class Sample(Model):
     """A sample to be written, with metadata: a FILE with data, or a FOLDER of other samples (specification, 7.1.1).
 
     Metadata fields are read as attributes, or by ``sample[key]`` if the name is no identifier (``stac:crs``) or is
@@ -211,8 +212,28 @@ class Sample:
         return self.__copy__()
 
     def __reduce__(self) -> Any:
-        data = self._children if self._children is not None else self._core.vsi_path or self._core.read_bytes()
-        return _restored, (self.id, data, self._temp_dir, pack(self._core.metadata()))
+        return _restored, (self.id, self._data(), self._temp_dir, pack(self._core.metadata()))
+
+    def _fields(self) -> dict[str, Any]:
+        """`id`, `path`, `type` and the metadata fields."""
+        return {"id": self.id, "path": self.path, "type": self.type, **{key: self[key] for key in self.keys()}}
+
+    def _defaults(self) -> dict[str, Any]:
+        return {}
+
+    def _with(self, fields: dict[str, Any]) -> Sample:
+        known = self._fields()
+        if any(fields[name] != known[name] for name in CORE_FIELDS):
+            data = fields["path"] if fields["path"] != known["path"] else self._data()
+            copied = _restored(fields["id"], data, self._temp_dir, pack(self._core.metadata()))
+        else:
+            copied = self.__copy__()
+        copied.extend_with({key: value for key, value in fields.items() if key not in CORE_FIELDS and
+                            (key not in known or value is not known[key])})  # fmt: skip
+        return copied
+
+    def _data(self) -> Any:
+        return self._children if self._children is not None else self._core.vsi_path or self._core.read_bytes()
 
     def _columns_of(self, extension: Any, name: str | None) -> _core.Columns:
         if isinstance(extension, SampleExtension):

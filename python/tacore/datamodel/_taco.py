@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core as library
 from .._errors import TacoValidationError
+from .._model import Model
 from ._columns import columns_of, model_of, table_of
 from ._extension import TacoExtension, one_row
 from ._tortilla import Tortilla
@@ -53,7 +54,7 @@ class TaskType(str, enum.Enum):
 
 
 @dataclasses.dataclass
-class Contact:
+class Contact(Model):
     """A provider or curator: a person or organization (specification, 5.5.2).
 
     Args:
@@ -94,7 +95,7 @@ Curator = Contact
 
 
 @dataclasses.dataclass
-class Extent:
+class Extent(Model):
     """Spatial and temporal extent of a dataset.
 
     Args:
@@ -115,7 +116,7 @@ class Extent:
             self.temporal = _times(self.temporal)
 
 
-class Taco:
+class Taco(Model):
     """A dataset to be written: a Tortilla and its collection (specification, 7.1.1).
 
     The collection is checked when the Taco is made, and again when it is written. Further keys of COLLECTION.json are
@@ -291,6 +292,18 @@ class Taco:
 
     def __repr__(self) -> str:
         return f"<Taco {self.id!r} {self.dataset_version}, {len(self)} samples, {self.size_bytes} bytes>"
+
+    def _fields(self) -> dict[str, Any]:
+        """The arguments of the constructor, and the keys that were added."""
+        names = ("tortilla", "id", "dataset_version", "description", "licenses", "extent", "providers", "tasks", "taco_version",
+                 "title", "curators", "keywords")  # fmt: skip
+        return {**{name: getattr(self, name) for name in names}, **self._more}
+
+    def _given_fields(self) -> dict[str, Any]:
+        return {**self._fields(), "extent": self._extent}
+
+    def _defaults(self) -> dict[str, Any]:
+        return {"taco_version": "2.0.0", "title": None, "curators": None, "keywords": None, "extent": None}
 
     @property
     def _core(self) -> library.Taco:
