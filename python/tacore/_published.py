@@ -22,4 +22,7 @@ def add_modules(package: str, homes: Mapping[str, str]) -> None:
                 setattr(sys.modules[parent], part, module)
             parent = here
         source = importlib.import_module(f"tacore.{home}")
-        sys.modules[parent].__dict__.update({each: getattr(source, each) for each in source.__all__})
+        names = {each: getattr(source, each) for each in source.__all__}
+        if hasattr(source, "__getattr__"):  # names that are made on demand
+            names["__getattr__"] = source.__getattr__
+        sys.modules[parent].__dict__.update(names)

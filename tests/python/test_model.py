@@ -12,7 +12,7 @@ import pytest
 import tacore
 from tacore.datamodel import STAC, Contact, Extent, Sample, SampleExtension, Taco, Tortilla
 
-SHAPE = {"crs": "EPSG:32630", "tensor_shape": (3, 256, 256), "time_start": "2024-01-31"}
+SHAPE: dict[str, Any] = {"crs": "EPSG:32630", "tensor_shape": (3, 256, 256), "time_start": "2024-01-31"}
 HERE = (500000, 10, 0, 4400000, 0, -10)
 ELSEWHERE = (600000, 10, 0, 4400000, 0, -10)
 

@@ -16,6 +16,7 @@ from ._builtin import (
     TACOTIFFHeader,
 )
 from ._extension import SampleExtension
+from ._places import geometry_centroid, raster_centroid
 from ._sample import Sample
 
 __all__ = [
@@ -34,4 +35,6 @@ __all__ = [
     "Split",
     "Stats",
     "TACOTIFFHeader",
+    "geometry_centroid",
+    "raster_centroid",
 ]
