@@ -34,6 +34,10 @@ class _ConsolidationIOError(TacoConsolidationError, TacoIOError):
     """The index could not be written: a file cannot be read or written."""
 
 
+class _NoInputError(TacoConsolidationError, TacoValidationError):
+    """Both classes that the published writers raise for an empty list."""
+
+
 class _ConsolidationFormatError(TacoConsolidationError, TacoFormatError):
     """The index could not be written: an input is not a dataset."""
 
@@ -319,7 +323,7 @@ def _inputs(given: Sequence[PathLike]) -> list[str]:
     if isinstance(given, (str, os.PathLike)):
         raise TypeError("inputs: a list of paths is expected")
     if not given:
-        raise TacoValidationError("No input files provided")
+        raise _NoInputError("No datasets: No input files provided")
     return [os.fspath(name) for name in given]
 
 

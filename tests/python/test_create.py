@@ -222,6 +222,8 @@ def test_an_index_has_the_rows_of_all_parts(parts: list[Path], call: Any) -> Non
 def test_invalid_inputs_of_an_index_are_refused(parts: list[Path], tmp_path: Path) -> None:
     with pytest.raises(tacore.TacoValidationError, match="No input"):
         tacore.create_tacocat([])
+    with pytest.raises(tacore.TacoConsolidationError, match="No datasets"):
+        tacore.create_tacocat([])
     with pytest.raises(FileNotFoundError):
         tacore.create_tacocat([tmp_path / "missing.tacozip"])
     (tmp_path / "file").touch()

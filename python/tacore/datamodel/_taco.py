@@ -373,10 +373,10 @@ def _plain(value: Any) -> Any:
 def _box(given: Sequence[float]) -> list[float]:
     box = [float(edge) for edge in given]
     if len(box) != 4:
-        raise TacoValidationError(f"spatial extent has {len(box)} numbers; west, south, east and north expected")
+        raise TacoValidationError(f"spatial extent has {len(box)} numbers; exactly 4 expected: west, south, east and north")
     west, south, east, north = box
     if not (-180 <= west <= 180 and -180 <= east <= 180):
-        raise TacoValidationError(f"spatial extent has longitudes {west} and {east}; -180 to 180 expected")
+        raise TacoValidationError(f"spatial extent: Longitude is {west} to {east}; -180 to 180 expected")
     if not -90 <= south <= north <= 90:
         raise TacoValidationError(
             f"spatial extent has latitudes {south} and {north}; -90 <= south <= north <= 90 expected"
@@ -391,7 +391,7 @@ def _times(given: Sequence[Any]) -> list[str]:
     if (start.tzinfo is None) != (end.tzinfo is None):
         raise TacoValidationError(f"temporal extent {given!r} has one time with a time zone and one without")
     if start > end:
-        raise TacoValidationError(f"temporal extent starts at {given[0]}, after its end {given[1]}")
+        raise TacoValidationError(f"temporal extent: the start must be before the end; it is {given[0]}, and the end {given[1]}")
     return [each if isinstance(each, str) else _rfc3339(time) for each, time in zip(given, (start, end))]
 
 
