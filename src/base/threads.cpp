@@ -144,13 +144,20 @@ KeptThreads kept_threads;
 }  // namespace
 
 void run_watched(const std::function<void()>& work, const std::function<void()>& watch) {
-  std::packaged_task<void()> task(work);
-  auto result = task.get_future();
+  std::exception_ptr failure;  // here, so that this thread, which throws it, is also the one that frees it
+  std::packaged_task<void()> task([&] {
+    try {
+      work();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  });
+  const auto result = task.get_future();
   auto thread = kept_threads.take();
   thread->start(std::move(task));
   while (result.wait_for(kInterruptPeriod) != std::future_status::ready) watch();
   kept_threads.give_back(std::move(thread));
-  result.get();
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace tacore
