@@ -29,7 +29,7 @@ TEST_CASE("an empty span with a null pointer leaves a CRC-32 unchanged") {
 
 TEST_CASE("the CRC-32 of a number of zero bytes is computed without the bytes") {
   const std::string zeros(70'001, '\0');
-  for (const std::size_t count : {0, 1, 2, 3, 255, 256, 65'536, 70'001}) {
+  for (const std::size_t count : {0U, 1U, 2U, 3U, 255U, 256U, 65'536U, 70'001U}) {
     CAPTURE(count);
     for (const uint32_t crc : {0u, 0xCBF43926u, 0xFFFFFFFFu}) {
       CHECK(tacore::crc32_zeros(count, crc) == crc_of(zeros.substr(0, count), crc));

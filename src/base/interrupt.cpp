@@ -7,14 +7,14 @@
 namespace tacore {
 namespace {
 
-std::mutex mutex;
+std::mutex interruption_mutex;
 Interruption of_process;
 thread_local Interruption of_thread;
 
 }  // namespace
 
 void set_interrupt_check(InterruptCheck check, void* user) noexcept {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(interruption_mutex);
   of_process = {check, user};
 }
 
@@ -27,7 +27,7 @@ InterruptScope::~InterruptScope() { of_thread = {outer_check_, outer_user_}; }
 
 Interruption current_interruption() noexcept {
   if (of_thread.is_possible()) return of_thread;
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(interruption_mutex);
   return of_process;
 }
 

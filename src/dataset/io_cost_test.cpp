@@ -26,7 +26,7 @@ std::string number(int64_t i, int width) {
 /// `bulk` are columns that no question names.
 class Large {
  public:
-  Large(int64_t roots, int64_t kids) : roots_(roots), kids_(kids) {
+  Large(int64_t roots, int64_t kids) {
     NamedArrays level0, level1;
     std::vector<std::optional<std::string>> id0, id1, path1, folder_type(static_cast<std::size_t>(roots), "FOLDER");
     std::vector<std::optional<int64_t>> row0, row1, parent1;
@@ -90,7 +90,6 @@ class Large {
 
  private:
   TemporaryFolder folder_;
-  int64_t roots_, kids_;
   std::string last_;
 };
 

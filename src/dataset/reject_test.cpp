@@ -202,7 +202,7 @@ TEST_CASE("reject: ranges outside the file, in every pair of TACO_HEADER") {
   const std::string good = file_text(golden("nested.tacozip"));
   for (std::size_t pair = 0; pair < 3; ++pair) {
     for (const uint64_t value : {uint64_t{good.size()} + 1, uint64_t{1} << 40, uint64_t{1} << 63, ~uint64_t{0}}) {
-      for (const std::size_t field : {0, 8}) {
+      for (const std::size_t field : {0U, 8U}) {
         CAPTURE(pair);
         CAPTURE(value);
         CAPTURE(field);
@@ -219,9 +219,9 @@ TEST_CASE("reject: ranges outside the file, in every pair of TACO_HEADER") {
 
 TEST_CASE("reject: ranges outside the file, in every pair of __TACOCAT__") {
   const std::string good = file_text(golden("cascade_tacocat/__TACOCAT__"));
-  for (const std::size_t pair : {0, 1, 2, 6}) {
+  for (const std::size_t pair : {0U, 1U, 2U, 6U}) {
     for (const uint64_t value : {uint64_t{good.size()} + 1, uint64_t{1} << 63, ~uint64_t{0}}) {
-      for (const std::size_t field : {0, 8}) {
+      for (const std::size_t field : {0U, 8U}) {
         CAPTURE(pair);
         CAPTURE(value);
         CAPTURE(field);

@@ -454,7 +454,8 @@ struct Polar : CrsTransformer {
 
 /// Whether a Polygon or MultiPolygon without holes has the position inside, in the plane of its numbers.
 bool holds(const Parsed& geometry, double lon, double lat) {
-  const Parsed all = geometry["type"] == "MultiPolygon" ? geometry["coordinates"] : Parsed{geometry["coordinates"]};
+  const Parsed all =
+      geometry["type"] == "MultiPolygon" ? geometry["coordinates"] : Parsed::array({geometry["coordinates"]});
   return std::any_of(all.begin(), all.end(), [&](const Parsed& polygon) {
     const auto ring = polygon[0].get<std::vector<std::array<double, 2>>>();
     bool inside = false;

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 class FolderEditor {
  public:
   FolderEditor(const EditPlan& plan, const Container& container, const std::string& path, const WriteOptions& options)
-      : plan_(plan), container_(container), samples_(container), path_(path), options_(options) {}
+      : plan_(plan), samples_(container), path_(path), options_(options) {}
 
   void run(const std::vector<Unchanged>& unchanged) {
     find_metas();
@@ -145,7 +145,6 @@ class FolderEditor {
   }
 
   const EditPlan& plan_;
-  const Container& container_;
   SamplePaths samples_;
   const std::string& path_;
   const WriteOptions& options_;

@@ -210,7 +210,8 @@ TEST_CASE("every byte of a ZIP beside its tables is the one that is spelled here
     begins[entry.name] = begin;
     if (entry.payload.empty()) {
       uint64_t size = 0;
-      for (const int byte : {21, 20, 19, 18}) size = size << 8 | static_cast<unsigned char>(made.at(end + byte));
+      for (const unsigned byte : {21U, 20U, 19U, 18U})
+        size = size << 8 | static_cast<unsigned char>(made.at(end + byte));
       entry.payload = made.substr(begin, size);
     }
     if (entry.crc32 == 0) entry.crc32 = crc32(to_bytes(entry.payload));
@@ -218,7 +219,7 @@ TEST_CASE("every byte of a ZIP beside its tables is the one that is spelled here
   }
   test::Bytes header;
   header.u8(3).zeros(3);
-  for (const std::size_t i : {4, 5, 6}) header.u64(begins[entries[i].name]).u64(entries[i].payload.size());
+  for (const std::size_t i : {4U, 5U, 6U}) header.u64(begins[entries[i].name]).u64(entries[i].payload.size());
   header.zeros(4 * 16);
   entries[0].payload = test::as_text(header.span());
   entries[0].crc32 = crc32(header.span());

@@ -81,8 +81,8 @@ TEST_CASE("publications keep their order and may lack a summary") {
   CHECK(names_and_types(publications.schema()) ==
         Names{"publications list<item: struct<doi: string, citation: string, summary: string>>"});
   CHECK(publications.values() ==
-        std::vector<Value>{Value::List{Struct{{"doi", "10.1/a"}, {"citation", "A"}, {"summary", {}}},
-                                       Struct{{"doi", "10.1/b"}, {"citation", "B"}, {"summary", "s"}}}});
+        std::vector<Value>(1, Value::List{Struct{{"doi", "10.1/a"}, {"citation", "A"}, {"summary", {}}},
+                                          Struct{{"doi", "10.1/b"}, {"citation", "B"}, {"summary", "s"}}}));
 }
 
 TEST_CASE("a split strategy is one of six words") {

@@ -12,6 +12,7 @@ using namespace tacore::extensions;
 namespace {
 
 using Faults = std::vector<std::string>;
+using Row = std::vector<Value>;
 
 std::vector<std::string> names_and_types(Convention convention) {
   std::vector<std::string> out;
@@ -20,7 +21,7 @@ std::vector<std::string> names_and_types(Convention convention) {
 }
 
 /// A dataset of these samples, with these children.
-DatasetShape dataset_of(Convention convention, const std::vector<std::vector<Value>>& samples,
+DatasetShape dataset_of(Convention convention, const std::vector<Row>& samples,
                         std::vector<std::vector<std::string>> child_ids = {}) {
   DatasetShape out = {.fields = schema_of(extension_of(convention)), .child_ids = std::move(child_ids)};
   for (std::size_t row = 0; row < samples.size(); ++row) {
@@ -72,7 +73,7 @@ TEST_CASE("the change convention has both times, land cover the fraction of each
         std::vector<std::string>{"change:time_before timestamp[us]", "change:time_after timestamp[us]"});
   CHECK(Change({.time_before = at(1), .time_after = at(2)}).values() == std::vector<Value>{at(1), at(2)});
   CHECK(names_and_types(Convention::LandCover) == std::vector<std::string>{"landcover:fractions list<item: double>"});
-  CHECK(LandCover({.fractions = {{0.25, 0.75}}}).values() == std::vector<Value>{Value::List{0.25, 0.75}});
+  CHECK(LandCover({.fractions = {{0.25, 0.75}}}).values() == Row(1, Value::List{0.25, 0.75}));
   CHECK(LandCover({}).values() == std::vector<Value>(1));
 }
 
@@ -121,8 +122,9 @@ TEST_CASE("all invalid values are listed with their samples") {
                              {{"a", {}, {}, 2., {}, {}}, {{}, {}, {}, {}, -1., {}}, {"c", {}, {}, 0., 0., 0.}})) ==
         Faults{"sample 's0': flood:water_fraction is 2.000000, expected 0 to 1", "sample 's1': flood:event_id is empty",
                "sample 's1': flood:permanent_water_fraction is -1.000000, expected 0 to 1"});
-  CHECK(faults_of(Convention::LandCover, dataset_of(Convention::LandCover, {{Value::List{1.}}, {Value::List{0.5, 0.5}}},
-                                                    {{"image", "target", "image", "target"}})) ==
+  CHECK(faults_of(Convention::LandCover,
+                  dataset_of(Convention::LandCover, {Row(1, Value::List{1.}), Row(1, Value::List{0.5, 0.5})},
+                             {{"image", "target", "image", "target"}})) ==
         Faults{"sample 's1': landcover:fractions has 2 classes, others have 1"});
   CHECK(faults_of(Convention::Change,
                   dataset_of(Convention::Change, {{at(3), at(2)}, {{}, at(2)}},

@@ -160,7 +160,7 @@ TEST_CASE("any mutation of a tree is parsed or a SchemaError") {
       if (random() % 4 == 0) {
         json.erase(at, random() % 8);
       } else {
-        json[at] = static_cast<char>(random() % 3 == 0 ? random() : "{}[],:\"-019"[random() % 11]);
+        json[at] = random() % 3 == 0 ? static_cast<char>(random()) : "{}[],:\"-019"[random() % 11];
       }
       if (json.empty()) json = "0";
     }

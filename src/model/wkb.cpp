@@ -218,8 +218,9 @@ BoxTest::BoxTest(const BBox& box) : miny_(box.miny), maxy_(box.maxy) {
 bool BoxTest::meets_point(double lon, double lat) const noexcept {
   // Comparisons with NaN are false. No branches: over many rows they are guessed wrong too often.
   const double x = wrap_longitude(lon);
-  const bool in_arcs = arcs_[0].contains(x) | arcs_[1].contains(x);
-  return in_arcs & (lat >= miny_) & (lat <= maxy_);
+  const bool in_first = arcs_[0].contains(x);
+  const bool in_second = arcs_[1].contains(x);
+  return (in_first | in_second) & (lat >= miny_) & (lat <= maxy_);
 }
 
 bool BoxTest::meets_wkb(std::span<const std::byte> wkb) const {

@@ -152,7 +152,7 @@ TEST_CASE("a damaged piece of the cache is treated as missing") {
     CAPTURE(at);
     damage([&](std::string& text) { text[at] = static_cast<char>(text[at] ^ 1); });
   }
-  for (const std::size_t size : {0, 1, 23, 24, 523}) damage([&](std::string& text) { text.resize(size); });
+  for (const std::size_t size : {0U, 1U, 23U, 24U, 523U}) damage([&](std::string& text) { text.resize(size); });
   damage([](std::string& text) { text += 'x'; });
   damage([](std::string& text) { std::fill(text.begin(), text.end(), '\0'); });
 }

@@ -30,7 +30,8 @@ std::string write_dataset(const TemporaryFolder& folder, int num_samples, int si
   for (int i = 0; i < num_samples; ++i) {
     std::vector<uint16_t> pixels(static_cast<std::size_t>(side * side));
     for (auto& pixel : pixels) pixel = static_cast<uint16_t>(random());
-    samples.emplace_back("s" + std::to_string(1000000 + i), plain_tiff<uint16_t>(side, side, pixels),
+    samples.emplace_back("s" + std::to_string(1000000 + i),
+                         plain_tiff<uint16_t>(static_cast<uint32_t>(side), static_cast<uint32_t>(side), pixels),
                          std::vector<MetadataField>{{"number", Value(std::generate_canonical<double, 53>(random))}});
   }
   Taco taco{Tortilla(std::move(samples)),

@@ -166,7 +166,7 @@ TEST_CASE("no data is compared in the type of the file") {
 }
 
 TEST_CASE("long rows are converted to their last value") {
-  for (const std::size_t length : {511, 512, 513, 1025, 5000}) {
+  for (const std::size_t length : {511U, 512U, 513U, 1025U, 5000U}) {
     std::vector<uint16_t> pixels(length);
     std::iota(pixels.begin(), pixels.end(), uint16_t{1});
     std::vector<float> expected(pixels.begin(), pixels.end());
