@@ -9,6 +9,7 @@
 #include "base/interrupt.hpp"
 #include "describe/stac.hpp"
 #include "io/entry_at.hpp"
+#include "io/linux.hpp"
 #include "io/open_uninterrupted.hpp"
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
@@ -105,10 +106,7 @@ class NewFolder {
   void make(const std::string& path) const {
     if (::mkdir(path.c_str(), 0777) != 0) fail("cannot be created", target_);
   }
-  /// Syncs the file system, which is faster than one file after another.
-  void sync() const {
-    if (::syncfs(draft_.descriptor) != 0) fail("cannot be written to the disk", target_);
-  }
+  void sync() const { sync_file_system(draft_.descriptor, target_); }
 
   std::string target_;
   Temporary draft_ = {};

@@ -1,7 +1,5 @@
 #include "tacore/raster/tensor.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -10,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "io/linux.hpp"
 #include "raster/pixel_type.hpp"
 #include "tacore/error.hpp"
 
@@ -128,22 +127,12 @@ void read(const Raster& raster, const TensorOptions& options, const Request& wan
   }
 }
 
-/// Asks for large pages, where the system offers them: new memory costs a page fault for each page, and the first
-/// batches would wait for one for each 4 KiB.
-void prefer_huge_pages(std::span<std::byte> memory) {
-  constexpr std::size_t kWorthwhile = 4 << 20, kPage = 4096;
-  if (memory.size() < kWorthwhile) return;
-  void* begin = memory.data();
-  std::size_t size = memory.size();
-  if (std::align(kPage, kPage, begin, size)) ::madvise(begin, size / kPage * kPage, MADV_HUGEPAGE);
-}
-
 }  // namespace
 
 Tensor::Tensor(DataType type, std::vector<int64_t> shape)
     : type_(type), shape_(std::move(shape)), size_(checked_size(type_, shape_)) {
   data_.reset(static_cast<std::byte*>(::operator new[](size_, kAlignment)));
-  prefer_huge_pages({data_.get(), size_});
+  prefer_large_pages({data_.get(), size_});
 }
 
 int64_t Tensor::num_values() const noexcept { return static_cast<int64_t>(size_ / size_of(type_)); }

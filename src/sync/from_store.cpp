@@ -15,6 +15,7 @@
 #include "format/names.hpp"
 #include "io/byte_source.hpp"
 #include "io/entry_at.hpp"
+#include "io/linux.hpp"
 #include "io/open_uninterrupted.hpp"
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
@@ -117,13 +118,7 @@ class FolderDraft {
     fail("cannot be written");
   }
 
-  void sync() const {
-    const int folder = open_uninterrupted(draft_.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const bool is_synced = folder >= 0 && ::syncfs(folder) == 0;
-    const int error_number = errno;
-    if (folder >= 0) ::close(folder);
-    if (!is_synced) throw IoError("cannot be written to the disk", {.path = target_}, error_number);
-  }
+  void sync() const { sync_file_system(draft_.path(), target_); }
 
   void publish() const { tacore::publish(draft_.path(), parent_folder(target_), {name()}, overwrite_); }
 

@@ -15,6 +15,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "io/byte_source.hpp"
+#include "io/linux.hpp"
 #include "io/open_uninterrupted.hpp"
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
@@ -204,13 +205,7 @@ bool StoreWriter::put(const Sha256& hash, std::span<const std::byte> bytes) {
   return true;
 }
 
-void StoreWriter::sync() const {
-  const int folder = open_uninterrupted(store_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) fail("cannot be written to the disk", store_);
-  const int error_number = ::syncfs(folder) == 0 ? 0 : errno;
-  ::close(folder);
-  if (error_number != 0) throw IoError("cannot be written to the disk", {.path = store_}, error_number);
-}
+void StoreWriter::sync() const { sync_file_system(store_, store_); }
 
 void StoreWriter::commit() {
   std::vector<Sha256> batch;

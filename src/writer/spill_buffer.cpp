@@ -12,6 +12,7 @@
 #include <map>
 #include <mutex>
 
+#include "io/linux.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
@@ -83,8 +84,7 @@ class SpillFile {
 
   void release(uint64_t begin, uint64_t size) noexcept {
     if (size == 0 || owner_ != ::getpid()) return;  // a forked child shares the file with its parent
-    ::fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin),
-                static_cast<off_t>(size));
+    free_disk_space(descriptor_, begin, size);
   }
 
  private:

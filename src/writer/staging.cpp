@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "io/entry_at.hpp"
+#include "io/linux.hpp"
 #include "io/open_uninterrupted.hpp"
 #include "io/output_file.hpp"
 #include "io/vsi_path.hpp"
@@ -48,10 +49,7 @@ void StagingDir::write_file(const std::string& name, std::span<const std::byte> 
   file.close();
 }
 
-/// Syncs the whole file system, which is faster than file by file.
-void StagingDir::sync() const {
-  if (::syncfs(descriptor_) != 0) fail("cannot be written to the disk", target_);
-}
+void StagingDir::sync() const { sync_file_system(descriptor_, target_); }
 
 StagedFile::StagedFile(const StagingDir& staging, const std::string& name) : target_(staging.target(name)) {
   descriptor_ = open_uninterrupted(staging.path(name).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace tacore {
+
+// What only Linux has, for the folders above. docs/porting.md names what takes its place elsewhere.
+
+/// Waits until all files below a folder are on the disk: the whole file system is synced, which is faster than one file
+/// after another. Throws IoError that names `target`.
+void sync_file_system(int folder, const std::string& target);
+/// The same, of the folder with this name.
+void sync_file_system(const std::string& folder, const std::string& target);
+
+/// Gives the disk space of a range of an open file back, which reads as zeros then. The size of the file stays. A hint:
+/// nothing depends on it.
+void free_disk_space(int descriptor, uint64_t offset, uint64_t size) noexcept;
+
+/// Asks for large memory pages, where the system offers them: new memory costs a page fault for each page. A hint.
+void prefer_large_pages(std::span<std::byte> memory) noexcept;
+
+}  // namespace tacore
