@@ -8,22 +8,26 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core
-from ._aliases import former
+from ._aliases import aliases, former
 from ._arrays import array
 from ._core import BandHistogram
 from ._dataframe import TacoDataFrame
 from ._dataset import TacoDataset, rows_of
 from ._dataset import load as _load
+from ._errors import TacoFormatError
 from ._output import local_path
 from ._progress import Progress, callback
 from .transform import core_dataset
 
 if TYPE_CHECKING:
+    from ._v1_table import TortillaDataFrame
     from .datamodel import Taco, Tortilla
 
 __all__ = [
@@ -36,14 +40,26 @@ __all__ = [
     "histograms",
     "join",
     "load",
+    "load_metadata",
     "profiles",
     "read_chunk",
     "sanity_check",
     "taco2tortilla",
     "tortilla2taco",
 ]
+if find_spec("pandas"):
+    __all__ += ["TortillaDataFrame"]
 
-__getattr__ = former(__name__, profiles_of="profiles")
+_missing = former(__name__, profiles_of="profiles")
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("TortillaDataFrame", "TortillaDataSeries"):  # subclasses of pandas, which is loaded only for them
+        from . import _v1_table
+
+        return getattr(_v1_table, name)
+    return _missing(name)
+
 
 PathLike = str | os.PathLike[str]
 #: The members of a collection by their names in 0.2.0 or 2.0, or JSON text of it.
@@ -73,17 +89,86 @@ class BadSample(NamedTuple):
     """Text of the error."""
 
 
-def load(path: PathLike, **options: Any) -> TacoDataset:
-    """Opens a single file, as the published readers of 0.x do: if it is one part of a dataset, only its own samples.
+def load(
+    file: PathLike | Sequence[PathLike],
+    *,
+    collection: bool = False,
+    **storage_options: Any,
+) -> TortillaDataFrame | TacoDataFrame | tuple[TortillaDataFrame | TacoDataFrame, dict[str, Any]]:
+    """Opens `.tortilla` and `.taco` files as a table, as the published readers of 0.x do.
 
-    :func:`tacore.load` opens all parts of the dataset, whichever part `path` is: in a loop over the parts it would
-    return every sample once for each part.
+    :func:`tacore.load` returns a lazy dataset instead, and opens all parts of one, whichever part is named; here a part
+    is opened alone: in a loop over the parts each sample comes once.
 
     Args:
-        path: Path of a `.tortilla` or `.taco`, or of any other dataset.
-        options: Options of :func:`tacore.load`.
+        file: Path or URL of a file; or a list of them, whose rows are joined and sorted by `tortilla:id`; or
+            "tacofoundation:NAME", the files of a published data set. Their URLs are those of the publishers' registry,
+            or of the file or URL in ``TACO_REGISTRY``; a copy of the registry is cached for a day.
+        collection: Return ``(table, collection)``, as in the specification of 0.2.0.
+        **storage_options: Options for URLs, those of :func:`tacore.set_storage_options`.
+
+    Returns:
+        A :class:`TortillaDataFrame`, a subclass of `pandas.DataFrame`; without pandas a
+        :class:`~tacore.TacoDataFrame` of the backend. With `collection` a tuple of it and of the collection, a dict.
+
+    Raises:
+        ValueError: `file` is no path or list of paths, or the list is empty.
+        TacoNavigationError: The registry has no data set of this name.
+        TacoIOError: A file does not exist (also a FileNotFoundError), or cannot be read.
+        TacoFormatError: A file is not of these formats, or is damaged. It is also a ValueError.
+
+    Example:
+        >>> table = tacore.v1.load("clouds.taco")
+        >>> train = table[table["tortilla:data_split"] == "train"]
+        >>> path = train.read(0)
     """
-    return _load([path], allow_partial=True, **options)
+    file = _registered(file)
+    dataset = _open(file, storage_options)
+    table: Any = dataset.data
+    if find_spec("pandas"):
+        from ._v1_table import to_table
+
+        table = to_table(table)
+        if isinstance(file, (list, tuple)):
+            table = table.sort_values("tortilla:id", kind="stable")
+    return (table, dataset.collection) if collection else table
+
+
+def load_metadata(file: PathLike | Sequence[PathLike], **storage_options: Any) -> dict[str, Any]:
+    """Reads the collection of a `.taco` as a dict: its JSON as it is stored. Of a list of files, that of the first.
+
+    Arguments and errors are those of :func:`load`; TacoFormatError also if the file has no collection, as a `.tortilla`.
+
+    Example:
+        >>> tacore.v1.load_metadata("clouds.taco")["id"]
+        'clouds'
+    """
+    file = _registered(file)
+    first: Any = file[0] if isinstance(file, (list, tuple)) and file else file
+    collection = _open(first, storage_options).collection
+    if not collection:
+        raise TacoFormatError(f"{os.fspath(first)}: the file has no collection; only a .taco has one")
+    return collection
+
+
+def _registered(file: Any) -> Any:
+    """The files of a data set of the registry; anything else unchanged."""
+    from ._v1_registry import PREFIX, parts_of
+
+    return parts_of(file.removeprefix(PREFIX)) if isinstance(file, str) and file.startswith(PREFIX) else file
+
+
+def _open(file: Any, storage_options: dict[str, Any]) -> TacoDataset:
+    """The files as one dataset: only these, without other parts of a set."""
+    paths = list(file) if isinstance(file, (list, tuple)) else [file]
+    if not paths or not all(isinstance(path, (str, os.PathLike)) for path in paths):
+        raise ValueError(f"a path or a list of paths is expected, not {file!r}")
+    dataset = _load(paths, allow_partial=True, storage_options=storage_options or None)
+    if not dataset._core.is_v1:
+        raise TacoFormatError(
+            f"{os.fspath(paths[0])}: a dataset of TACO 2.0, which tacore.load opens; .tortilla or .taco expected"
+        )
+    return dataset
 
 
 def create(
@@ -175,10 +260,12 @@ def create(
     return _paths(_core.v1_create(core, to, _json(collection), options, callback("Writing", progress)))
 
 
+@aliases(dataframe="view", nworkers="jobs", quiet="progress")
 def compile(
-    view: Rows,
+    view: Any,
     output: PathLike,
     *,
+    chunk_size_iter: int | str | None = None,
     overwrite: bool = False,
     split_size: int | str | None = None,
     first_part: int = 0,
@@ -193,10 +280,14 @@ def compile(
     progress: bool | Progress = True,
     **parquet: Any,
 ) -> list[Path]:
-    """Writes the rows of a dataset after its filters, or of a frame, in their order, as one `.tortilla` or `.taco`. The
-    collection is that of the dataset; statistics are not computed.
+    """Writes the rows of a dataset after its filters, of a frame, or of a table of :func:`load`, in their order, as one
+    `.tortilla` or `.taco`. The collection is that of the dataset; statistics are not computed.
 
-    Arguments, result and errors are those of :func:`create`.
+    Other arguments, result and errors are those of :func:`create`. `dataframe`, `nworkers` and `quiet` are accepted as
+    in the published package, whose `chunk_size_iter` has no effect here.
+
+    Raises:
+        TacoQueryError: The columns of a table were changed in Python, or its rows come from several loads.
 
     Example:
         >>> tacore.v1.compile(dataset.sql("SELECT * FROM data WHERE split = 'test'"), "test.taco")
@@ -215,7 +306,11 @@ def compile(
         "temp_dir": temp_dir,
         "parquet": parquet,
     }
-    return _paths(_core.v1_compile(core_dataset(view), os.fspath(local_path(output)), options, callback("Writing", progress)))
+    return _paths(
+        _core.v1_compile(
+            core_dataset(_frame(view)), os.fspath(local_path(output)), options, callback("Writing", progress)
+        )
+    )
 
 
 def convert(
@@ -395,16 +490,28 @@ def profiles(dataset: TacoDataset) -> list[str]:
     return _core.v1_profiles(dataset._core)
 
 
-def sanity_check(rows: Rows, read: Callable[[Any], object] | None = None, *, jobs: int = 0) -> list[BadSample]:
+@aliases(sample_metadata="rows", read_function="read", max_workers="jobs")
+def sanity_check(
+    rows: Any, read: Callable[[Any], object] | None = None, *, jobs: int = 0, batch_size: int | None = None
+) -> list[BadSample]:
     """Reads all samples and their descendants, and lists those that cannot be read or whose container is damaged.
 
     Args:
-        rows: Dataset or frame of the samples.
+        rows: Dataset or frame of the samples, or a table of :func:`load`.
         read: Function called with each FILE: its path for GDAL, or its bytes if its format is BYTES. An exception that
             it raises is reported as the reason. Several threads call it at once. None: all bytes are read.
         jobs: Number of threads; 0 means one for each processor.
+        batch_size: Accepted as in the published package, without effect.
+
+    `sample_metadata`, `read_function` and `max_workers` are the published names of the first three.
     """
-    return [BadSample(*each) for each in _core.v1_sanity_check(rows_of(rows)._core, read, jobs)]
+    return [BadSample(*each) for each in _core.v1_sanity_check(rows_of(_frame(rows))._core, read, jobs)]
+
+
+def _frame(rows: Any) -> Any:
+    """The frame of a table of :func:`load`; anything else unchanged."""
+    made = sys.modules.get(f"{__package__}._v1_table")  # without tables pandas is not loaded
+    return made.to_rows(rows) if made and isinstance(rows, made.TortillaDataFrame) else rows
 
 
 def _json(collection: CollectionLike) -> str:
