@@ -17,7 +17,8 @@ function(tacore_fetch out name)
   if(NOT TACORE_FETCH_DEPENDENCIES)
     message(FATAL_ERROR "${name} is not installed, and TACORE_FETCH_DEPENDENCIES is OFF")
   endif()
-  execute_process(COMMAND ${PROJECT_SOURCE_DIR}/scripts/fetch_dependency ${name} ${TACORE_DEPS_DIR}
+  execute_process(COMMAND ${PROJECT_SOURCE_DIR}/scripts/fetch_dependency
+      ${name} ${TACORE_DEPS_DIR} ${CMAKE_SYSTEM_PROCESSOR}
     RESULT_VARIABLE result OUTPUT_VARIABLE folder OUTPUT_STRIP_TRAILING_WHITESPACE)
   if(NOT result EQUAL 0)
     message(FATAL_ERROR "${name} could not be fetched: see above")

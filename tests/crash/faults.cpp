@@ -42,7 +42,7 @@ std::string environment(const char* name) {
 std::string path_of(int descriptor) {
   char out[4096];
   const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
-  const long size = ::syscall(SYS_readlink, link.c_str(), out, sizeof out);
+  const long size = ::syscall(SYS_readlinkat, AT_FDCWD, link.c_str(), out, sizeof out);
   return {out, static_cast<std::size_t>(size < 0 ? 0 : size)};
 }
 
@@ -87,7 +87,7 @@ Verdict judge(const char* name, const std::string& path) {
   }
   if (number != at) return Verdict::Go;
   if (what == "kill") return Verdict::Die;
-  if (what == "vanish") ::syscall(SYS_unlink, path.c_str());
+  if (what == "vanish") ::syscall(SYS_unlinkat, AT_FDCWD, path.c_str(), 0);
   if (what == "shrink") change_size(path, -1);
   if (what == "grow") change_size(path, 1);
   if (what.starts_with("signal ")) ::syscall(SYS_kill, ::getpid(), std::atoi(what.c_str() + 7));
@@ -251,20 +251,20 @@ int futimens(int descriptor, const struct timespec times[2]) noexcept {
   return static_cast<int>(call("futimens", path_of(descriptor), SYS_utimensat, descriptor, nullptr, times, 0));
 }
 int mkdir(const char* path, mode_t mode) noexcept {
-  return static_cast<int>(call("mkdir", path_of(AT_FDCWD, path), SYS_mkdir, path, mode));
+  return static_cast<int>(call("mkdir", path_of(AT_FDCWD, path), SYS_mkdirat, AT_FDCWD, path, mode));
 }
 int rename(const char* from, const char* to) noexcept {
-  return static_cast<int>(call("rename", path_of(AT_FDCWD, to), SYS_rename, from, to));
+  return static_cast<int>(call("rename", path_of(AT_FDCWD, to), SYS_renameat, AT_FDCWD, from, AT_FDCWD, to));
 }
 int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) noexcept {
   return static_cast<int>(
       call("rename", path_of(to_folder, to), SYS_renameat2, from_folder, from, to_folder, to, flags));
 }
 int unlink(const char* path) noexcept {
-  return static_cast<int>(call("unlink", path_of(AT_FDCWD, path), SYS_unlink, path));
+  return static_cast<int>(call("unlink", path_of(AT_FDCWD, path), SYS_unlinkat, AT_FDCWD, path, 0));
 }
 int rmdir(const char* path) noexcept {
-  return static_cast<int>(call("unlink", path_of(AT_FDCWD, path), SYS_rmdir, path));
+  return static_cast<int>(call("unlink", path_of(AT_FDCWD, path), SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR));
 }
 int unlinkat(int folder, const char* path, int flags) noexcept {
   return static_cast<int>(call("unlink", path_of(folder, path), SYS_unlinkat, folder, path, flags));
