@@ -1,8 +1,6 @@
 #include <doctest/doctest.h>
 
-#include <filesystem>
-#include <fstream>
-
+#include "support/temporary_folder.hpp"
 #include "tacore/extensions/geo_layers.hpp"
 #include "tacore/extensions/stac.hpp"
 #include "tacore/raster/gdal.hpp"
@@ -27,13 +25,10 @@ Sample chip(const std::string& id, double west) {
 }
 
 struct Borders {
-  std::string path = std::filesystem::temp_directory_path() / "tacore-borders.geojson";
-  Borders() {
-    std::ofstream(path) << R"({"type": "FeatureCollection", "features": [{"type": "Feature",
+  TemporaryFolder folder;
+  std::string path = folder.write("borders.geojson", R"({"type": "FeatureCollection", "features": [{"type": "Feature",
       "properties": {"name": "Pernambuco"}, "geometry": {"type": "Polygon", "coordinates":
-      [[[-36, -9], [-34, -9], [-34, -7], [-36, -7], [-36, -9]]]}}]})";
-  }
-  ~Borders() { std::filesystem::remove(path); }
+      [[[-36, -9], [-34, -9], [-34, -7], [-36, -7], [-36, -9]]]}}]})");
 };
 
 GeoLayers layers(const Borders& borders) {

@@ -2,11 +2,10 @@
 
 #include <doctest/doctest.h>
 
-#include <filesystem>
-
 #include "model/antimeridian.hpp"
 #include "model/wkb_centroid.hpp"
 #include "support/support.hpp"
+#include "support/temporary_folder.hpp"
 #include "tacore/dataset.hpp"
 #include "tacore/error.hpp"
 #include "tacore/ops/inspect.hpp"
@@ -160,7 +159,8 @@ TEST_CASE("an invalid location is an error that names level and row") {
 }
 
 TEST_CASE("a given extent is kept, and a missing one is computed") {
-  const std::string path = std::filesystem::temp_directory_path() / "tacore-extent.tacozip";
+  const TemporaryFolder folder;
+  const std::string path = folder.path("extent.tacozip");
   Collection collection{.id = "x", .dataset_version = "1", .description = "d", .licenses = {"MIT"}};
   collection.providers = {{.name = "p"}};
   collection.tasks = {"other"};
@@ -175,7 +175,6 @@ TEST_CASE("a given extent is kept, and a missing one is computed") {
   create({Tortilla({Sample("a", Bytes(1))}), collection}, path, {.output = {.overwrite = true}});
   CHECK(load(path).extent().spatial == BBox{});
   CHECK_FALSE(load(path).known_extent().spatial);
-  std::filesystem::remove(path);
 }
 
 }  // namespace

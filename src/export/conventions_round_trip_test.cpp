@@ -1,9 +1,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "support/support.hpp"
+#include "support/temporary_folder.hpp"
 #include "tacore/dataset.hpp"
 #include "tacore/extensions/conventions.hpp"
 #include "tacore/write/create.hpp"
@@ -22,7 +22,8 @@ Sample folder(const std::string& id, const Strings& names) {
 
 Dataset written(Sample sample, const ConventionColumns& columns, Convention convention,
                 const Labels* labels = nullptr) {
-  static const auto path = (std::filesystem::temp_directory_path() / "tacore-convention.tacozip").string();
+  static const TemporaryFolder place;
+  const std::string path = place.path("convention.tacozip");
   sample.extend_with(columns);
   Taco taco{Tortilla({std::move(sample)}),
             {.id = "x", .dataset_version = "1", .description = "d", .licenses = {"MIT"}}};

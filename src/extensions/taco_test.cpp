@@ -5,6 +5,7 @@
 
 #include "support/sample_data.hpp"
 #include "support/support.hpp"
+#include "support/temporary_folder.hpp"
 #include "tacore/extensions/constant.hpp"
 #include "tacore/write/create.hpp"
 
@@ -77,9 +78,8 @@ TEST_CASE("an output without a name is refused before anything is written") {
 }
 
 TEST_CASE("overwrite replaces datasets and empty folders, never a folder with other files") {
-  const auto folder = std::filesystem::temp_directory_path() / "tacore-taco-test";
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directory(folder);
+  const TemporaryFolder place;
+  const std::filesystem::path folder = place.path();
   const Taco taco{Tortilla({file("a")}), collection()};
   const CreateOptions overwrite{.output = {.overwrite = true}};
   CHECK(create(taco, folder.string(), overwrite) == Strings{folder.string()});
@@ -88,7 +88,6 @@ TEST_CASE("overwrite replaces datasets and empty folders, never a folder with ot
   CHECK(check_plan(taco, folder.string(), overwrite).issues.size() == 1);
   CHECK_THROWS_AS(create(taco, folder.string(), overwrite), ValidationError);
   CHECK(std::filesystem::exists(folder / "DATA" / "a"));
-  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("field names that differ in case only are refused, against the reserved fields as well") {

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <functional>
 #include <limits>
 #include <random>
 
 #include "support/plain_tiff.hpp"
 #include "support/support.hpp"
+#include "support/temporary_folder.hpp"
 #include "tacore/dataset.hpp"
 #include "tacore/error.hpp"
 #include "tacore/extensions/geotiff_stats.hpp"
@@ -18,14 +18,6 @@
 namespace {
 
 using namespace tacore;
-
-/// Removed with its content.
-struct Folder {
-  fs::path path = fs::temp_directory_path() / ("tacore-frame-statistics-" + std::to_string(++count));
-  Folder() { fs::create_directories(path); }
-  ~Folder() { fs::remove_all(path); }
-  inline static int count = 0;
-};
 
 std::vector<float> pixels_of(int sample) {
   std::mt19937 random(static_cast<unsigned>(sample));
@@ -60,8 +52,8 @@ Taco taco_of(const Tortilla& samples) {
   return out;
 }
 
-Dataset written(const Folder& folder, const Tortilla& samples) {
-  return load(create(taco_of(samples), (folder.path / "a.tacozip").string()).front());
+Dataset written(const TemporaryFolder& folder, const Tortilla& samples) {
+  return load(create(taco_of(samples), folder.path("a.tacozip")).front());
 }
 
 BandStatistics expected(int num, std::size_t band) {
@@ -87,7 +79,7 @@ void check_same(const BandStatistics& found, const BandStatistics& wanted, doubl
 }  // namespace
 
 TEST_CASE("statistics of a view are those of all its pixels together") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const Dataset dataset = written(folder, Tortilla(tiles(70)));
   const auto found = compute_statistics(dataset.data());
   CHECK(found.num_samples == 70);
@@ -105,7 +97,7 @@ TEST_CASE("statistics of a view are those of all its pixels together") {
 }
 
 TEST_CASE("statistics of parts merged in order equal those of the whole to the last bit") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const DataFrame frame = written(folder, Tortilla(tiles(20))).data();
   const auto whole = compute_statistics(frame, {.part_rows = 8});
   std::vector<BandStatistics> merged;
@@ -128,7 +120,7 @@ TEST_CASE("statistics of parts merged in order equal those of the whole to the l
 }
 
 TEST_CASE("statistics handle child samples, other pixel types and no-data values together") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const auto parent = [](const std::string& id, const Sample& child) {
     return Sample(id, Tortilla({Sample("inner", Tortilla({child}))}));
   };
@@ -147,7 +139,7 @@ TEST_CASE("statistics handle child samples, other pixel types and no-data values
 }
 
 TEST_CASE("an unreadable sample is an error with its id, or is skipped whole and reported") {
-  const Folder folder;
+  const TemporaryFolder folder;
   auto samples = tiles(5);
   auto cut = plain_tiff<float>(40, 30, pixels_of(9), "-9999");
   cut.resize(cut.size() - 100);
@@ -165,7 +157,7 @@ TEST_CASE("an unreadable sample is an error with its id, or is skipped whole and
 }
 
 TEST_CASE("samples with different bands, bands out of range and no samples are errors") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const Sample one("one", plain_tiff<float>(40, 30, std::vector<float>(1200)), shape_of(30, 40));
   const Dataset dataset = written(folder, Tortilla({tile("two", 0), one}));
   says(text_of<Error>([&] { compute_statistics(dataset.data()); }), "bands");
@@ -176,7 +168,7 @@ TEST_CASE("samples with different bands, bands out of range and no samples are e
 }
 
 TEST_CASE("progress of statistics is reported, and can cancel them") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const DataFrame frame = written(folder, Tortilla(tiles(6))).data();
   std::vector<uint64_t> told;
   ComputeOptions options{.task = {.user = &told}};
@@ -189,7 +181,7 @@ TEST_CASE("progress of statistics is reported, and can cancel them") {
 }
 
 TEST_CASE("stored statistics are combined by valid pixels and equal those of the pixels, with histograms added up") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const Tortilla samples = extensions::with_geotiff_stats(Tortilla(tiles(12)), {.histograms = true});
   const Dataset dataset = written(folder, samples);
   const auto stored = stored_statistics(dataset.data());
@@ -204,13 +196,13 @@ TEST_CASE("stored statistics are combined by valid pixels and equal those of the
 }
 
 TEST_CASE("a row without histograms weighs as many pixels as its shape and valid percentage give") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const DataFrame frame = written(folder, extensions::with_geotiff_stats(Tortilla(tiles(12)))).data();
   check_same(stored_statistics(frame)[1], compute_statistics(frame).bands[1], 1e-6);
 }
 
 TEST_CASE("a row without a shape weighs as many pixels as its TIFF has, in every call") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const Sample small("small", plain_tiff<float>(10, 10, std::vector<float>(100, 0.5F)));
   const Sample large("large", plain_tiff<float>(40, 30, std::vector<float>(1200, 44)));
   const double mean = (100 * 0.5 + 1200 * 44.0) / 1300;
@@ -218,7 +210,7 @@ TEST_CASE("a row without a shape weighs as many pixels as its TIFF has, in every
     CAPTURE(with_percentiles);
     const Tortilla samples({small, large});
     const Tortilla with = with_percentiles ? extensions::with_geotiff_stats(samples) : extensions::with_stats(samples);
-    const Folder place;
+    const TemporaryFolder place;
     const Dataset dataset = written(place, with);
     const auto computed = compute_statistics(dataset.data()).bands[0];
     CHECK(computed.moments.mean == doctest::Approx(mean));
@@ -232,7 +224,7 @@ TEST_CASE("a row without a shape weighs as many pixels as its TIFF has, in every
 }
 
 TEST_CASE("a row with a null shape weighs the pixels of its TIFF, not 1") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const auto flat = [](const std::string& id, float value, const Value& shape) {
     return Sample(id, plain_tiff<float>(100, 100, std::vector<float>(10000, value)),
                   {{"stac:tensor_shape", shape, "list<item: int64>"}});
@@ -242,7 +234,7 @@ TEST_CASE("a row with a null shape weighs the pixels of its TIFF, not 1") {
 }
 
 TEST_CASE("pixels without data have no weight") {
-  const Folder folder;
+  const TemporaryFolder folder;
   std::vector<float> sparse(10000, 0);
   std::fill(sparse.begin(), sparse.begin() + 100, 200.F);
   const Sample a("a", plain_tiff<float>(100, 100, sparse, "0"), shape_of(100, 100));
@@ -254,7 +246,7 @@ TEST_CASE("pixels without data have no weight") {
 }
 
 TEST_CASE("quantiles are marked as approximate unless they come from histograms or a single sample") {
-  const Folder folder, other, third;
+  const TemporaryFolder folder, other, third;
   const Dataset dataset = written(folder, extensions::with_geotiff_stats(Tortilla(tiles(12))));
   const auto pooled = stored_summary(dataset);
   REQUIRE(pooled.size() == 2);
@@ -284,7 +276,7 @@ TEST_CASE("quantiles are marked as approximate unless they come from histograms 
 }
 
 TEST_CASE("stored statistics with a child path use that child of each sample only") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const auto parent = [](const std::string& id, int sample) {
     const Sample other("other", plain_tiff<uint8_t>(2, 1, std::vector<uint8_t>{4, 200}), shape_of(1, 2));
     return Sample(id, Tortilla({Sample("inner", Tortilla({tile("x", sample), other}))}));
@@ -305,7 +297,7 @@ TEST_CASE("stored statistics with a child path use that child of each sample onl
 }
 
 TEST_CASE("stats:* columns of 0.2.0 are combined, and a band that is NaN in a row does not count there") {
-  const Folder folder;
+  const TemporaryFolder folder;
   std::vector<Sample> samples;
   for (int i = 0; i < 3; ++i) {
     std::vector<float> pixels(2 * 10 * 10, static_cast<float>(i));
@@ -322,10 +314,10 @@ TEST_CASE("stats:* columns of 0.2.0 are combined, and a band that is NaN in a ro
 }
 
 TEST_CASE("frames without stored statistics, and class statistics, are refused") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const Dataset dataset = written(folder, Tortilla(tiles(2)));
   says(text_of<Error>([&] { stored_statistics(dataset.data()); }), "do not contain statistics");
-  const Folder other;
+  const TemporaryFolder other;
   const Sample classes("c", plain_tiff<uint8_t>(2, 1, std::vector<uint8_t>{1, 2}));
   const Tortilla with =
       extensions::with_geotiff_stats(Tortilla({classes}), {.categorical = true, .class_values = {1, 2}});
@@ -334,7 +326,7 @@ TEST_CASE("frames without stored statistics, and class statistics, are refused")
 
 TEST_SUITE("threads") {
   TEST_CASE("statistics of a view do not depend on the number of threads, to the last bit") {
-    const Folder folder;
+    const TemporaryFolder folder;
     const DataFrame frame = written(folder, Tortilla(tiles(60))).data();
     const auto one = compute_statistics(frame, {.task = {.jobs = 1}});
     for (const int jobs : {2, 5}) {

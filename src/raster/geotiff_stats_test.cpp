@@ -1,3 +1,4 @@
+#include "support/temporary_folder.hpp"
 #include "tacore/extensions/geotiff_stats.hpp"
 
 #include <doctest/doctest.h>
@@ -138,14 +139,13 @@ TEST_CASE("a sample without valid pixels has null statistics") {
 }
 
 TEST_CASE("statistics leave no file beside the TIFF") {
-  const fs::path folder = fs::temp_directory_path() / "tacore-geotiff-stats-test";
-  fs::create_directories(folder);
+  const TemporaryFolder place;
+  const fs::path folder = place.path();
   const auto bytes = plain_tiff<uint8_t>(2, 1, std::vector<uint8_t>{1, 2});
   std::ofstream(folder / "a.tif", std::ios::binary)
       .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   check_close(stats_of(Sample("a", (folder / "a.tif").string())), {{1, 2, 1.5, 0.5, 100, 1.25, 1.5, 1.75, 1.95}});
   CHECK(std::distance(fs::directory_iterator(folder), fs::directory_iterator()) == 1);
-  fs::remove_all(folder);
 }
 
 TEST_CASE("a FOLDER and a FILE that is not a GeoTIFF are errors that name the sample") {

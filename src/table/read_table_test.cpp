@@ -5,9 +5,7 @@
 #include <arrow/type.h>
 #include <doctest/doctest.h>
 
-#include <filesystem>
-#include <fstream>
-
+#include "support/temporary_folder.hpp"
 #include "tacore/error.hpp"
 
 using namespace tacore;
@@ -18,12 +16,9 @@ using Texts = std::vector<std::optional<std::string>>;
 
 /// A file that is deleted afterwards.
 struct File {
-  File(const std::string& name, const std::string& text)
-      : path((std::filesystem::temp_directory_path() / ("tacore-read-table-test-" + name)).string()) {
-    std::ofstream(path, std::ios::binary) << text;
-  }
-  ~File() { std::filesystem::remove(path); }
+  File(const std::string& name, const std::string& text) : path(folder.write(name, text)) {}
 
+  TemporaryFolder folder;
   std::string path;
 };
 

@@ -1,10 +1,8 @@
 #include <doctest/doctest.h>
 
-#include <filesystem>
-#include <fstream>
-
 #include "support/sample_data.hpp"
 #include "support/support.hpp"
+#include "support/temporary_folder.hpp"
 #include "tacore/verbose.hpp"
 #include "tacore/write/create.hpp"
 #include "writer/tortilla_impl.hpp"
@@ -184,11 +182,10 @@ TEST_CASE("columns of values are added at any level") {
 }
 
 TEST_CASE("table columns that no dataset can hold, and duplicate ones, are errors that name them") {
-  const auto fault_of = [](const std::string& name, const std::string& text) -> std::string {
-    const std::string path = (std::filesystem::temp_directory_path() / ("tacore-tortilla-test-" + name)).string();
-    std::ofstream(path, std::ios::binary) << text;
+  const TemporaryFolder folder;
+  const auto fault_of = [&](const std::string& name, const std::string& text) -> std::string {
     try {
-      Tortilla::from_table(path);
+      Tortilla::from_table(folder.write(name, text));
     } catch (const SchemaError& error) {
       return error.message();
     }
