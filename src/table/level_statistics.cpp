@@ -97,16 +97,8 @@ bool LevelTable::Impl::padding_possible(int group) const {
     if (max < names::kPadding) return false;
     if (min > names::kPadding && !min.starts_with(names::kPadding)) return false;
   }
-  // A FOLDER of padding has the size of its `__meta__`.
-  const auto type = statistics(positions.find(names::kType)->second, group);
-  const auto* types = dynamic_cast<parquet::ByteArrayStatistics*>(type.get());
-  const bool only_files = types && types->HasMinMax() && std::string_view(types->max()) == "FILE";
-  if (const auto size = positions.find(names::kSize); only_files && size != positions.end()) {
-    const auto stats = statistics(size->second, group);
-    const auto* s = dynamic_cast<parquet::Int64Statistics*>(stats.get());
-    if (s && s->HasMinMax() && s->min() > 0 && s->HasNullCount() && s->null_count() == 0) return false;
-  }
-  // In padding, user columns are null for published writers, and may be anything for others.
+  // Nothing else rules it out. Padding has no bytes, but the sizes that a level states may be those of other rows; user
+  // columns are null for published writers, and may be anything for others.
   return true;
 }
 
@@ -125,16 +117,8 @@ int64_t LevelTable::num_visible_rows() const {
 
 int64_t LevelTable::padding_in(int group) const {
   // Not kept: one pass over a large table is no reason to hold it in memory.
-  const auto values = [&](int column) { return num_row_groups() > 1 ? decode(column, group) : array(column, group); };
-  // FILEs of padding have no bytes, and reading sizes costs a tenth of reading ids.
-  const bool only_files = !may_hold(find(names::kType), group, "FOLDER");
-  if (const int size = find(names::kSize); only_files && size >= 0) {
-    const auto sizes = values(size);
-    bool empty = false;
-    for (int64_t i = 0; i < sizes->length() && !empty; ++i) empty = integer_cell(*sizes, i).value_or(0) <= 0;
-    if (!empty) return 0;
-  }
-  const auto ids = values(find(names::kId));
+  const int column = find(names::kId);
+  const auto ids = num_row_groups() > 1 ? decode(column, group) : array(column, group);
   int64_t out = 0;
   for (int64_t i = 0; i < ids->length(); ++i) {
     const auto cell = text_cell(*ids, i);
