@@ -75,10 +75,21 @@ class TACORE_EXPORT Dataset {
   /// The number of rows of a stored level, without padding.
   int64_t level_rows(int level) const;
 
-  /// The rows that a SELECT statement returns. It reads `data` (this view) and the stored levels `level0`, `level1`,
-  /// ...; it is parsed now and run when rows are needed. Throws QueryError for any other statement, and, when it runs,
-  /// for unknown names and wrong types.
+  /// The rows that a SELECT statement returns. It is parsed now and run when rows are needed. Its tables are `data`
+  /// (this view), the stored levels `level0`, `level1`, ..., and `l0`, `l1`, ...: the rows of a level that are left
+  /// after the filters of this view, each with the columns of its ancestors; `l1` has "l1:id", "l1:internal:gdal_vsi",
+  /// ... and "l0:id", ... Throws QueryError for any other statement, and, when it runs, for unknown names and wrong
+  /// types.
   Dataset sql(std::string_view query) const;
+  /// The samples sorted by a column of level 0, "stac:time_start" or "l0:stac:time_start", or of a deeper level,
+  /// "l1:cloud_cover": then by the least value among the descendants of a sample (descending: the greatest). The sort
+  /// is stable; nulls are last. Throws QueryError for a column that does not exist.
+  Dataset sort(std::string_view by, bool descending = false) const;
+  /// At most `count` samples, the first ones. Throws QueryError for a negative number.
+  Dataset limit(int64_t count) const;
+  /// Adds or replaces a column of level 0, computed by an SQL expression over the columns of `data`. Throws QueryError
+  /// for `id`, `type` and `internal:*`, which cannot be changed, and for what is not one expression.
+  Dataset with_column(std::string_view name, std::string_view expression) const;
   /// The samples of level 0 whose geometry intersects the box, or that have such a descendant at `options.level`;
   /// read() then shows the matching descendants only, down to that level. Geometries are WKB, WKT points or `[lon,
   /// lat]` lists in WGS 84. Null never matches.
@@ -107,6 +118,13 @@ class TACORE_EXPORT Dataset {
   DataFrame data() const;
   /// Runs the query and returns its rows with every `internal:*` column.
   DataFrame data_raw() const;
+
+  /// The FILEs of a level, of the deepest by default, below the samples of this view that are left after its filters,
+  /// in the order of the samples. A row has the columns of the FILE and of each ancestor, "l1:id" ... "l0:id" ...,
+  /// without `internal:*`, and last its path for GDAL as `gdal_vsi`; read_bytes() and read() by position work. Sorting
+  /// by a deeper column sorts these rows, and limit() limits them, too. Throws QueryError for a level that does not
+  /// exist, and for a query whose rows are not samples of level 0.
+  DataFrame flatten(std::optional<int> level = {}) const;
 
   /// A statistic of each band, aggregated from the statistics that the samples of this view store:
   /// stats(Statistic::Mean). statistics.hpp explains options, weights and formulas. Throws QueryError when no

@@ -132,6 +132,10 @@ void bind_dataset(nb::module_& m) {
              return columns_of(columns);
            })
       .def("sql", &Dataset::sql, free)
+      .def("sort", &Dataset::sort, free)
+      .def("limit", &Dataset::limit, free)
+      .def("with_column", &Dataset::with_column, free)
+      .def("flatten", &Dataset::flatten, free)
       .def(
           "filter_bbox",
           [](const Dataset& self, double minx, double miny, double maxx, double maxy, const std::string& column,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import operator
 import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
-from . import _backend, _core, _verbose  # noqa: F401  (messages go to the logger from here on)
+from . import _backend, _core, _tables, _verbose  # noqa: F401  (messages go to the logger from here on)
 from ._core import Dataset as CoreDataset
 from ._dataframe import Key, Origin, TacoDataFrame
 from ._errors import TacoBackendError, TacoError, TacoQueryError
@@ -141,8 +142,10 @@ class TacoDataset(Statistics, Model):
         """Selects rows by SQL: one read-only SELECT of DuckDB.
 
         Args:
-            query: The SELECT. Its tables are `data` (the rows of this dataset), `level0`, `level1`, ... (all stored
-                rows of a level). Column names with a colon need double quotes: ``SELECT * FROM data WHERE "stac:crs" =
+            query: The SELECT. Its tables are `data` (the rows of this dataset); `level0`, `level1`, ... (all stored
+                rows of a level); and `l0`, `l1`, ... (the rows of a level that are left after the filters of this
+                dataset, each with the columns of its ancestors: `l1` has "l1:id", "l1:internal:gdal_vsi", ... and
+                "l0:id", ...). Column names with a colon need double quotes: ``SELECT * FROM data WHERE "stac:crs" =
                 ...``
 
         Raises:
@@ -151,9 +154,73 @@ class TacoDataset(Statistics, Model):
         Example:
             >>> dataset.sql("SELECT * FROM data WHERE cloud_cover < 10 ORDER BY cloud_cover LIMIT 100")
         """
-        if not isinstance(query, str):
-            raise TacoQueryError(f"sql: a query is text, not {type(query).__name__}")
-        return self._step("sql", query)
+        return self._step("sql", _text(query, "sql: a query"))
+
+    def sort(self, by: str, descending: bool = False) -> TacoDataset:
+        """Sorts the samples by a column. The sort is stable; nulls are last.
+
+        Args:
+            by: Column of level 0, as "stac:time_start" or "l0:stac:time_start"; or of a deeper level, as
+                "l1:cloud_cover": samples are then sorted by their least value below them (descending: the greatest),
+                and the rows of :meth:`flatten` by their own.
+            descending: Put the greatest value first.
+
+        Raises:
+            TacoQueryError: There is no such column or level.
+
+        Example:
+            >>> dataset.sort("stac:time_start").limit(100)
+        """
+        return self._step("sort", _text(by, "sort: a column"), bool(descending))
+
+    def limit(self, n: SupportsIndex) -> TacoDataset:
+        """Selects the first `n` samples. :meth:`flatten` then has at most `n` rows, too.
+
+        Raises:
+            TacoQueryError: `n` is negative, or not an integer.
+        """
+        try:
+            count = operator.index(n)
+        except TypeError as error:
+            raise TacoQueryError(f"limit: a number of rows is an integer, not {n!r}") from error
+        return self._step("limit", min(count, 2**63 - 1) if count >= 0 else max(count, -1))
+
+    def with_column(self, name: str, expression: str) -> TacoDataset:
+        """Adds or replaces a column of level 0, computed by an SQL expression over the columns of `data`.
+
+        Raises:
+            TacoQueryError: The column is `id`, `type` or `internal:*`, which cannot be changed; or `expression` is not
+                one expression (raised here), or has unknown columns (raised by `data`).
+
+        Example:
+            >>> dataset.with_column("ratio", "cloud_cover / 100").sort("ratio")
+        """
+        return self._step("with_column", _text(name, "with_column: a name"), _text(expression, "with_column: SQL"))
+
+    def flatten(self, level: SupportsIndex | None = None) -> Any:
+        """Makes a table of the FILEs of one level, each with the columns of its ancestors.
+
+        The table has the FILEs that are left after the filters of this dataset, in the order of its samples. Its
+        columns are those of the FILE and of each level above, "l1:id", ... "l0:id", ..., without `internal:*`, and
+        last `gdal_vsi`, the path with which GDAL and rasterio open the FILE.
+
+        Args:
+            level: Level of the FILEs; None: the deepest.
+
+        Returns:
+            A table of the backend: a pyarrow.Table, or a DataFrame of polars or pandas.
+
+        Raises:
+            TacoQueryError: There is no such level, or a query has rows that are not samples of level 0.
+            TacoBackendError: The backend is not installed.
+
+        Example:
+            >>> files = dataset.filter_datetime("2023-06-01/2023-08-31").flatten()
+            >>> with rasterio.open(files["gdal_vsi"][0].as_py()) as raster:
+            ...     pixels = raster.read()
+        """
+        found = self._core.flatten(None if level is None else small(level, "Level"))
+        return _tables.make(self._backend, found)
 
     def filter_bbox(
         self,
@@ -328,7 +395,18 @@ class TacoDataset(Statistics, Model):
         return dataset_html(self)
 
     def _fields(self) -> dict[str, Any]:
-        names = ("id", "version", "description", "tasks", "extent", "providers", "licenses", "title", "curators", "keywords")
+        names = (
+            "id",
+            "version",
+            "description",
+            "tasks",
+            "extent",
+            "providers",
+            "licenses",
+            "title",
+            "curators",
+            "keywords",
+        )
         return {**{name: getattr(self, name) for name in names}, "pit_schema": self.collection.get("taco:pit_schema"),
                 "field_schema": self.field_schema}  # fmt: skip
 
@@ -377,7 +455,7 @@ class TacoDataset(Statistics, Model):
     def _step(self, method: str, *arguments: Any) -> TacoDataset:
         core = getattr(self._core, method)(*arguments)
         recipe = (*self._recipe, (method, *arguments))
-        if method == "sql" and _core.draws(core):
+        if _core.draws(core):
             recipe = (*recipe, ("drawn", _Drawn(core)))
         return TacoDataset(core, recipe, self._backend)
 
@@ -548,7 +626,9 @@ def check_versions(pickled: Sequence[tuple[Any, str]], found: Sequence[tuple[Any
 def asks_query(recipe: Any) -> bool:
     """Whether a recipe, or a recipe of a concatenated dataset, has an SQL step."""
     (kind, *how), *steps = recipe
-    return any(step[0] == "sql" for step in steps) or (kind == "concat" and any(map(asks_query, how[1])))
+    return any(step[0] in ("sql", "with_column") for step in steps) or (
+        kind == "concat" and any(map(asks_query, how[1]))
+    )
 
 
 def rows_of(rows: Any) -> TacoDataFrame:
@@ -558,6 +638,12 @@ def rows_of(rows: Any) -> TacoDataFrame:
     if isinstance(rows, TacoDataFrame):
         return rows
     raise TypeError(f"a dataset or a frame is expected, not {type(rows).__name__}")
+
+
+def _text(value: Any, what: str) -> str:
+    if not isinstance(value, str):
+        raise TacoQueryError(f"{what} is text, not {type(value).__name__}")
+    return value
 
 
 def _absolute(path: str) -> str:

@@ -25,6 +25,9 @@ bool is_protected(std::string_view name) {
   return name == names::kId || name == names::kType || name.starts_with(names::kInternal);
 }
 
+// The path in rows of the tables l0, l1, ...
+constexpr std::string_view kPrefixedPath = ":internal:gdal_vsi";
+
 /// The columns that a filter on a lower level keeps visible: they join levels.
 bool joins_levels(std::string_view name) {
   return name == names::kCurrentId || name == names::kParentId || name == names::kSourceFile;
@@ -167,7 +170,7 @@ DataFrame make_frame(std::shared_ptr<const Dataset::Impl> dataset, std::shared_p
     if (name.starts_with(names::kInternal) && !wanted) continue;
     out->columns.push_back(stored[c]);
     out->sources.push_back(static_cast<int>(c));
-    has_path = has_path || computed;
+    has_path = has_path || computed || name.ends_with(kPrefixedPath);
   }
   const bool keyed =
       out->rows->find(kRowKeyColumn) >= 0 || (out->dataset->view().container() && out->dataset->view().steps.empty());
@@ -180,6 +183,37 @@ DataFrame make_frame(std::shared_ptr<const Dataset::Impl> dataset, std::shared_p
     add_paths(*out);
   }
   return DataFrame(std::move(out));
+}
+
+DataFrame flat_frame(std::shared_ptr<const Dataset::Impl> dataset, std::shared_ptr<const Rows> rows) {
+  auto out = std::make_shared<DataFrame::Impl>();
+  out->dataset = std::move(dataset);
+  out->rows = std::move(rows);
+  for (std::size_t c = 0; c < out->rows->columns().size(); ++c) {
+    const Column& column = out->rows->columns()[c];
+    if (is_row_key(column.name)) continue;
+    out->columns.push_back(column);
+    out->sources.push_back(static_cast<int>(c));
+  }
+  return DataFrame(std::move(out));
+}
+
+std::string select_with_column(std::string_view name, std::string_view expression, const std::vector<Column>& columns,
+                               const std::string& table, const std::string& path) {
+  // SQL ignores case, so "ID" would be a second "id".
+  if (is_protected(lower(name))) throw QueryError("Cannot modify protected column " + in_quotes(name), {.path = path});
+  bool replaces = false;
+  for (const Column& column : columns) {
+    if (lower(column.name) != lower(name)) continue;
+    replaces = column.name == name;
+    if (!replaces)
+      throw QueryError("column " + in_quotes(name) + " differs from " + in_quotes(column.name) +
+                           " in case only; SQL takes them for one",
+                       {.path = path});
+  }
+  inspect_expression(expression);
+  const std::string value = "(\n" + std::string(expression) + "\n) AS " + sql_identifier(name);
+  return (replaces ? "SELECT * REPLACE (" + value + ")" : "SELECT *, " + value) + " FROM " + table;
 }
 
 int64_t DataFrame::num_rows() const noexcept { return impl_->rows->num_rows(); }
@@ -303,20 +337,8 @@ DataFrame DataFrame::take(std::span<const int64_t> positions) const {
 }
 
 DataFrame DataFrame::with_column(std::string_view name, std::string_view expression) const {
-  // SQL ignores case, so "ID" would be a second "id".
-  if (is_protected(lower(name)))
-    throw QueryError("Cannot modify protected column " + in_quotes(name), {.path = impl_->dataset->path});
-  for (const Column& column : impl_->columns) {
-    if (column.name == name || lower(column.name) != lower(name)) continue;
-    throw QueryError("column " + in_quotes(name) + " differs from " + in_quotes(column.name) +
-                         " in case only; SQL takes them for one",
-                     {.path = impl_->dataset->path});
-  }
-  inspect_expression(expression);
-  const std::string column = sql_identifier(name), value = "(\n" + std::string(expression) + "\n) AS " + column;
-  const bool replaces = shown(*impl_, name) >= 0;
-  return query(impl_, replaces ? "SELECT * REPLACE (" + value + ") FROM frame" : "SELECT *, " + value + " FROM frame",
-               mentions_path(expression), name);
+  const std::string sql = select_with_column(name, expression, impl_->columns, "frame", impl_->dataset->path);
+  return query(impl_, sql, mentions_path(expression), name);
 }
 
 void DataFrame::export_stream(ArrowArrayStream* out) const { export_batches(frame_batches(*this), out); }

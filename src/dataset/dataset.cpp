@@ -1,6 +1,7 @@
 #include "tacore/dataset.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <functional>
 #include <map>
 
@@ -118,9 +119,56 @@ int64_t Dataset::level_rows(int level) const {
 Dataset Dataset::sql(std::string_view query) const {
   SqlStep step{.select = inspect_select(query)};
   const std::string text = lower(step.select.text);
-  step.names_path = text.find("gdal_vsi") != text.npos || text.find("subfile") != text.npos;
-  step.names_place = text.find(names::kOffset) != text.npos || text.find(names::kSize) != text.npos;
+  // A * over l0, l1, ... includes them.
+  const bool may_have_all =
+      text.find('*') != text.npos && std::ranges::any_of(step.select.tables, [](const std::string& table) {
+        return table.size() == 2 && table[0] == 'l' && std::isdigit(static_cast<unsigned char>(table[1])) != 0;
+      });
+  step.names_path = may_have_all || text.find("gdal_vsi") != text.npos || text.find("subfile") != text.npos;
+  step.names_place = may_have_all || text.find(names::kOffset) != text.npos || text.find(names::kSize) != text.npos;
   return with_step(impl_, std::move(step));
+}
+
+Dataset Dataset::sort(std::string_view by, bool descending) const {
+  check_no_given_rows(*impl_, "sort");
+  const View& view = impl_->view();
+  const auto shown = [](const std::vector<Column>& columns, const std::string& prefix) {
+    std::vector<std::string> out;
+    for (const Column& column : columns) {
+      if (!names::is_internal(column.name)) out.push_back(prefix + column.name);
+    }
+    return out;
+  };
+  const auto here = QueryPlan(view, Dataset::Impl::describe).columns({view.steps.size()})[0];
+  const auto is_in = [](const std::vector<Column>& columns, std::string_view name) {
+    return std::ranges::find(columns, name, &Column::name) != columns.end();
+  };
+  if (is_in(here, by)) return with_step(impl_, SortStep{std::string(by), 0, descending});
+  const bool is_prefixed = by.size() > 3 && by[0] == 'l' && by[1] >= '0' && by[1] <= '9' && by[2] == ':';
+  const int level = is_prefixed ? by[1] - '0' : 0;
+  if (level > 0) check_level(level, view.num_levels(), impl_->path);
+  const auto there = level == 0 ? here : stored_columns(view, level);
+  const std::string_view name = by.substr(is_prefixed ? 3 : 0);
+  if (!is_in(there, name)) {
+    const std::string prefix = is_prefixed ? std::string(by.substr(0, 3)) : "";
+    throw QueryError("sort: no column " + in_quotes(by) + ": " + join(shown(there, prefix), ", "),
+                     {.path = impl_->path});
+  }
+  return with_step(impl_, SortStep{std::string(name), level, descending});
+}
+
+Dataset Dataset::limit(int64_t count) const {
+  check_no_given_rows(*impl_, "limit");
+  if (count < 0)
+    throw QueryError("limit: " + std::to_string(count) + " rows; 0 or more expected", {.path = impl_->path});
+  return with_step(impl_, LimitStep{count});
+}
+
+Dataset Dataset::with_column(std::string_view name, std::string_view expression) const {
+  check_no_given_rows(*impl_, "with_column");
+  const View& view = impl_->view();
+  const auto columns = QueryPlan(view, Dataset::Impl::describe).columns({view.steps.size()})[0];
+  return sql(select_with_column(name, expression, columns, "data", impl_->path));
 }
 
 Dataset Dataset::filter_bbox(const BBox& box, const FilterOptions& options) const {
@@ -140,6 +188,16 @@ Dataset Dataset::filter_datetime(const TimeRange& range, const FilterOptions& op
 }
 
 DataFrame Dataset::data() const { return make_frame(impl_, impl_->rows(), false); }
+DataFrame Dataset::flatten(std::optional<int> level) const {
+  check_no_given_rows(*impl_, "flatten");
+  const int deepest = impl_->view().num_levels() - 1, wanted = level.value_or(deepest);
+  check_level(wanted, deepest + 1, impl_->path);
+  const View view = impl_->drawn_view();
+  if (has_query(view) && data().level() != 0)
+    throw QueryError("flatten: the rows of the query are not samples of level 0; SELECT * FROM data keeps them",
+                     {.path = impl_->path});
+  return flat_frame(impl_, Impl::compute(QueryPlan(view, Impl::describe).files(wanted)));
+}
 DataFrame Dataset::data_raw() const { return make_frame(impl_, impl_->raw_rows(), true); }
 
 std::vector<std::pair<std::string, std::string>> Dataset::navigation_columns() const {
@@ -159,10 +217,7 @@ bool Dataset::is_rsut() const {
   const View& view = impl_->view();
   for (const auto& step : view.steps) {
     const auto* sql = std::get_if<SqlStep>(&step);
-    if (!sql) continue;
-    for (int level = 1; level <= names::kMaxLevel; ++level) {
-      if (sql->select.tables.contains("level" + std::to_string(level))) return false;
-    }
+    if (sql && std::ranges::any_of(levels_read(sql->select), [](int level) { return level > 0; })) return false;
   }
   // What a query dropped stays lost, even if a later query has columns of the same names.
   std::vector<std::size_t> changed;

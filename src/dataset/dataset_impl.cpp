@@ -133,11 +133,8 @@ bool prove_levels(const View& view, const std::set<int>& levels) {
 std::set<int> levels_of(const View& view) {
   std::set<int> out{0};
   for (const auto& step : view.steps) {
-    const auto* sql = std::get_if<SqlStep>(&step);
-    if (!sql) continue;
-    for (int level = 1; level <= names::kMaxLevel; ++level) {
-      if (sql->select.tables.contains("level" + std::to_string(level))) out.insert(level);
-    }
+    if (const auto* sql = std::get_if<SqlStep>(&step)) out.merge(levels_read(sql->select));
+    if (const auto* sort = std::get_if<SortStep>(&step)) out.insert(sort->level);
   }
   return out;
 }

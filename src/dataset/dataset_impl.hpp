@@ -99,6 +99,14 @@ std::shared_ptr<Dataset::Impl> copy(const Dataset::Impl& from);
 /// A frame over the rows of a dataset, with the columns of `data()` or, with `raw`, of `data_raw()`.
 DataFrame make_frame(std::shared_ptr<const Dataset::Impl> dataset, std::shared_ptr<const Rows> rows, bool raw);
 
+/// A frame over the rows of QueryPlan::files().
+DataFrame flat_frame(std::shared_ptr<const Dataset::Impl> dataset, std::shared_ptr<const Rows> rows);
+
+/// The SELECT that adds a column to `table`, or replaces it where `columns` have it. Throws QueryError for a protected
+/// name, for one that differs from another in case only, and for what is not one expression.
+std::string select_with_column(std::string_view name, std::string_view expression, const std::vector<Column>& columns,
+                               const std::string& table, const std::string& path);
+
 /// Throws QueryError for a level that does not exist.
 void check_level(int level, int num_levels, const std::string& path);
 

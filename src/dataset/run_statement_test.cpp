@@ -51,7 +51,7 @@ TEST_CASE("an error of SQL tells of quotes that a name with a colon needs, and o
     CHECK(has_text(error(sql), "column \"nope\" not found"));
     CHECK_FALSE(has_text(error(sql), "needs quotes"));
   }
-  CHECK(error("SELECT * FROM dat").ends_with("does not exist! The tables are data, level0, level1, ..."));
+  CHECK(error("SELECT * FROM dat").ends_with("does not exist! The tables are data, level0, level1, ..., l0, l1, ..."));
 }
 
 TEST_CASE("a query and a filter return a new dataset and leave the original unchanged") {

@@ -292,10 +292,10 @@ void check_queries(const View& view, const std::string& path) {
   for (const auto& step : view.steps) {
     const auto* sql = std::get_if<SqlStep>(&step);
     if (!sql) continue;
-    for (const auto& table : sql->select.tables) {
-      if (table.starts_with("level") && table != "level0") {
-        throw NavigationError("a query used " + table + ", so its rows are not only samples", {.path = path});
-      }
+    for (const int level : levels_read(sql->select)) {
+      if (level == 0) continue;
+      throw NavigationError("a query used level " + std::to_string(level) + ", so its rows are not only samples",
+                            {.path = path});
     }
   }
   if (const auto* all = std::get_if<Union>(&view.base)) {

@@ -48,6 +48,19 @@ TEST_CASE("an export has the visible rows in their order, renumbered, with their
   }
 }
 
+TEST_CASE("an export follows sort, limit and with_column, in the order of the calls") {
+  const Workshop shop;
+  const Dataset all = nested(shop).with_column("name", "upper(id)");
+  const auto exported = [&](const Dataset& some, const std::string& name) {
+    return contents(load(export_dataset(some, shop.out(name)).front()).data());
+  };
+  CHECK(exported(all.sort("id"), "sorted.tacozip") == Strings{"a/y=ay", "a/x=ax", "b/y=by", "b/x=bx"});
+  CHECK(exported(all.sort("l0:name").limit(1), "first.tacozip") == Strings{"a/y=ay", "a/x=ax"});
+  CHECK(exported(all.limit(1).sort("id"), "other") == Strings{"b/y=by", "b/x=bx"});
+  CHECK(exported(all.sort("l1:istac:time_start"), "deeper") == Strings{"a/y=ay", "a/x=ax", "b/y=by", "b/x=bx"});
+  CHECK(values(load(shop.out("first.tacozip")).data(), "name") == Strings{"A"});
+}
+
 TEST_CASE("the collection of an export names its source and describes the exported samples") {
   const Workshop shop;
   const Dataset all = nested(shop);
@@ -274,7 +287,9 @@ TEST_CASE("a large sample gets its CRC-32 from the central directory and is veri
   const std::function<void()> copies[] = {
       [&] { export_dataset(load(damaged), to + ".tacozip"); },
       [&] { export_dataset(load(damaged), to); },
-      [&] { export_dataset(concat(std::vector{load(damaged), load(shop.out("copy.tacozip"))}), to + ".tacozip"); },
+      [&] {
+        export_dataset(concat(std::vector{load(damaged), load(shop.out("copy.tacozip"))}), to + ".tacozip");
+      },
       [&] { convert(damaged, to); },
       [&] { convert(damaged, to + ".tortilla"); },
       [&] { v1::compile(load(damaged), to + ".tortilla"); },

@@ -42,7 +42,7 @@ std::string of_alias(const std::string& alias, const std::vector<std::string>& c
 }
 
 /// True when a query of the view, or of a part, has the property `does`.
-bool any_query(const View& view, bool SqlStep::* does) {
+bool any_query(const View& view, bool SqlStep::*does) {
   for (const auto& step : view.steps) {
     const auto* sql = std::get_if<SqlStep>(&step);
     if (sql && sql->*does) return true;
@@ -59,8 +59,9 @@ class Planner {
   /// The columns of queries, by view and number of steps: shared with the plans that describe them.
   using Known = std::map<std::pair<const View*, std::size_t>, SqlColumns>;
 
-  Planner(const QueryPlan::Describe& describe, const View& view)
-      : Planner(describe, names_path(view), std::make_shared<Known>()) {
+  /// `with_path`: levels have internal:gdal_vsi, as where a query names it.
+  Planner(const QueryPlan::Describe& describe, const View& view, bool with_path = false)
+      : Planner(describe, with_path || names_path(view), std::make_shared<Known>()) {
     // The offsets of levels are verified first where a query names internal:offset or internal:size.
     with_place_ = with_path_ || any_query(view, &SqlStep::names_place);
   }
@@ -125,12 +126,7 @@ class Planner {
   /// The rows of `level` that are left after all filters of the view, those of its level 0 included.
   std::string visible(const View& view, int leaf, int level) {
     if (view.steps.empty()) return stored(view, leaf, level);
-    if (const std::size_t steps = view.steps.size();
-        !has_stored_columns(view, steps) && !has(columns_before(view, leaf, steps), kRowKeyColumn)) {
-      throw QueryError(
-          "other levels cannot be read: the query dropped the internal:* columns that join levels; "
-          "SELECT * keeps them");
-    }
+    check_keys(view, leaf, view.steps.size(), "other levels cannot be read");
     const Key key{&view, leaf, level, 0, 'r'};
     if (const auto found = names_.find(key); found != names_.end()) return found->second;
     if (level == 0) {
@@ -143,6 +139,30 @@ class Planner {
     return define(key, "SELECT * FROM " + surviving(view, leaf, level, view.steps.size()) +
                            " c WHERE EXISTS (SELECT 1 FROM " + above + " p WHERE " + joins(view, level, "c", "p") +
                            ")");
+  }
+
+  /// The rows of `level` after the first `steps` steps, in their order, with the columns of their ancestors: `lN:name`
+  /// first, `l0:name` last. `internal`: with internal:* columns but those that join levels.
+  std::string with_ancestors(const View& view, int leaf, int level, std::size_t steps, bool internal) {
+    return "SELECT " + join(prefixed(view, leaf, level, steps, internal), ", ") + ", c" + std::to_string(level) + "." +
+           id(kRowKeyColumn) + " FROM " + joined(view, leaf, level, steps) + " ORDER BY " +
+           order_below(view, level, steps);
+  }
+
+  /// The FILEs of `level` below the rows of the view, with the columns of their ancestors, and their path.
+  std::string files(const View& view, int leaf, int level) {
+    const std::size_t steps = view.steps.size();
+    const std::string own = level == 0 ? parents(view, steps) : "c" + std::to_string(level);
+    auto columns = prefixed(view, leaf, level, steps, false);
+    columns.push_back(own + "." + id(names::kGdalVsi) + " AS gdal_vsi");
+    std::optional<int64_t> limit;
+    for (const auto& step : view.steps) {
+      const auto* first = std::get_if<LimitStep>(&step);
+      if (first && (!limit || first->count < *limit)) limit = first->count;
+    }
+    return "SELECT " + join(columns, ", ") + ", " + own + "." + id(kRowKeyColumn) + " FROM " +
+           joined(view, leaf, level, steps) + " WHERE " + own + "." + id(names::kType) + " = 'FILE' ORDER BY " +
+           order_below(view, level, steps) + (limit ? " LIMIT " + std::to_string(*limit) : "");
   }
 
   /// The condition that row `c` of `level` is a child of `p` of the level above.
@@ -180,6 +200,94 @@ class Planner {
  private:
   using Key = std::tuple<const View*, int, int, int, char>;
 
+  /// Throws QueryError when the rows after the first `steps` steps do not say which samples they are.
+  void check_keys(const View& view, int leaf, std::size_t steps, const std::string& what) {
+    if (has_stored_columns(view, steps) || has(columns_before(view, leaf, steps), kRowKeyColumn)) return;
+    throw QueryError(what + ": the query dropped the internal:* columns that join levels; SELECT * keeps them");
+  }
+
+  /// The alias in joined() of the rows of level 0 with their stored columns: a query may have changed those of c0.
+  static std::string parents(const View& view, std::size_t steps) {
+    return has_stored_columns(view, steps) ? "c0" : "s0";
+  }
+
+  /// Rows of levels 0 to `level`, each with its ancestors: the aliases c0, c1, ... c0 has the rows after the first
+  /// `steps` steps, and their positions where a step may have reordered them.
+  std::string joined(const View& view, int leaf, int level, std::size_t steps) {
+    check_keys(view, leaf, steps, "rows of other levels cannot be joined");
+    std::string out;
+    for (int below = level; below > 0; --below) {
+      const std::string child = "c" + std::to_string(below), above = "c" + std::to_string(below + 1);
+      out += surviving(view, leaf, below, steps) + " " + child;
+      if (below < level) out += " ON " + joins(view, below + 1, above, child);
+      out += " JOIN ";
+    }
+    const std::string root = parents(view, steps), key = id(kRowKeyColumn);
+    const std::string rows_of_root = reordered(view, steps) ? numbered(view, leaf, steps) : rows(view, leaf, steps);
+    const std::string on = level > 0 ? " ON " + joins(view, 1, "c1", root) : "";
+    if (root == "c0") return out + rows_of_root + " c0" + on;
+    return out + stored(view, leaf, 0) + " s0" + on + " JOIN " + rows_of_root + " c0 ON c0." + key + " = s0." + key;
+  }
+
+  /// The columns of joined() for a user: those of `level` first.
+  std::vector<std::string> prefixed(const View& view, int leaf, int level, std::size_t steps, bool internal) {
+    std::vector<std::string> out;
+    for (int at = level; at >= 0; --at) {
+      const std::string alias = "c" + std::to_string(at), prefix = "l" + std::to_string(at) + ":";
+      const auto add = [&](const std::string& from, std::string_view name) {
+        out.push_back(from + "." + id(name) + " AS " + id(prefix + std::string(name)));
+      };
+      for (const Column& column : at == 0 ? columns_before(view, leaf, steps) : stored_columns(view, at)) {
+        const bool joins_levels = column.name == names::kParentId || column.name == names::kCurrentId;
+        const bool is_shown = internal && !joins_levels && !is_rebuilt(column.name);
+        if (is_shown || !names::is_internal(column.name)) add(alias, column.name);
+      }
+      if (internal && with_path_) add(at == 0 ? parents(view, steps) : alias, names::kGdalVsi);
+    }
+    return out;
+  }
+
+  /// The order of the rows of `level` in joined(): sorted by the last steps that sort, else in the order of their
+  /// samples, and as stored within a sample.
+  std::string order_below(const View& view, int level, std::size_t steps) {
+    std::string out;
+    for (std::size_t i = steps; i-- > 0 && !std::holds_alternative<SqlStep>(view.steps[i]);) {
+      const auto* sort = std::get_if<SortStep>(&view.steps[i]);
+      if (sort && sort->level <= level)
+        out += "c" + std::to_string(sort->level) + "." + id(sort->column) + direction(*sort) + ", ";
+    }
+    if (reordered(view, steps)) out += "c0." + id("tacore:order") + ", ";
+    return out + "c" + std::to_string(level) + "." + id(kRowKeyColumn);
+  }
+
+  /// The rows after the first `steps` steps with their positions. A union whose rows are numbered directly below a hash
+  /// join runs its inputs in parallel (DuckDB 1.4), so it is numbered first.
+  std::string numbered(const View& view, int leaf, std::size_t steps) {
+    const Key key{&view, leaf, 0, static_cast<int>(steps), 'n'};
+    if (const auto found = names_.find(key); found != names_.end()) return found->second;
+    const std::string body =
+        "SELECT *, row_number() OVER () AS " + id("tacore:order") + " FROM " + rows(view, leaf, steps);
+    return define(key, body, view.container() == nullptr);
+  }
+
+  static const char* direction(const SortStep& sort) {
+    return sort.descending ? " DESC NULLS LAST" : " ASC NULLS LAST";
+  }
+
+  std::string sorted(const View& view, int leaf, std::size_t steps, const SortStep& sort) {
+    const std::string order = id("tacore:order"), key = id(kRowKeyColumn), value = id("tacore:value");
+    const std::string before = numbered(view, leaf, steps - 1);
+    if (sort.level == 0)
+      return "SELECT * EXCLUDE (" + order + ") FROM " + before + " ORDER BY " + id(sort.column) + direction(sort) +
+             ", " + order;
+    const std::string below = "SELECT c0." + key + " AS " + id("tacore:key") + ", " +
+                              (sort.descending ? "max" : "min") + "(c" + std::to_string(sort.level) + "." +
+                              id(sort.column) + ") AS " + value + " FROM " + joined(view, leaf, sort.level, steps - 1) +
+                              " GROUP BY 1";
+    return "SELECT n.* EXCLUDE (" + order + ") FROM " + before + " n LEFT JOIN (" + below + ") v ON n." + key +
+           " = v." + id("tacore:key") + " ORDER BY v." + value + direction(sort) + ", n." + order;
+  }
+
   static bool queried(const View& view, std::size_t steps) {
     return std::any_of(view.steps.begin(), view.steps.begin() + static_cast<std::ptrdiff_t>(steps),
                        [](const Step& s) { return std::holds_alternative<SqlStep>(s); });
@@ -190,9 +298,12 @@ class Planner {
     return std::all_of(view.steps.begin(), view.steps.begin() + static_cast<std::ptrdiff_t>(steps), keeps_columns);
   }
 
-  /// True when a query, of the view or of a part, may have reordered the rows.
+  /// True when a step, of the view or of a part, may have reordered the rows.
   static bool reordered(const View& view, std::size_t steps) {
-    if (queried(view, steps)) return true;
+    const auto sorts = [](const Step& s) { return std::holds_alternative<SortStep>(s); };
+    if (queried(view, steps) ||
+        std::any_of(view.steps.begin(), view.steps.begin() + static_cast<std::ptrdiff_t>(steps), sorts))
+      return true;
     const auto* all = std::get_if<Union>(&view.base);
     return all && std::any_of(all->parts.begin(), all->parts.end(),
                               [](const UnionPart& p) { return reordered(*p.view, p.view->steps.size()); });
@@ -250,10 +361,13 @@ class Planner {
   std::string step_rows(const View& view, int leaf, std::size_t steps) {
     const Step& step = view.steps[steps - 1];
     if (const auto* sql = std::get_if<SqlStep>(&step)) {
-      if (steps == 1) return user_step(view, leaf, *sql, stored_rows(view, leaf, 0, false), false);
+      if (steps == 1) return user_step(view, leaf, steps, stored_rows(view, leaf, 0, false), false);
       // Otherwise the preceding steps would run once for each time they are named, and so on for each step before.
-      return user_step(view, leaf, *sql, "SELECT * FROM " + rows(view, leaf, steps - 1), sql->select.repeats_data);
+      return user_step(view, leaf, steps, "SELECT * FROM " + rows(view, leaf, steps - 1), sql->select.repeats_data);
     }
+    if (const auto* sort = std::get_if<SortStep>(&step)) return sorted(view, leaf, steps, *sort);
+    if (const auto* limit = std::get_if<LimitStep>(&step))
+      return "SELECT * FROM " + rows(view, leaf, steps - 1) + " LIMIT " + std::to_string(limit->count);
     const std::string before = rows(view, leaf, steps - 1);
     const Filter& filter = std::get<Filter>(step);
     if (filter.level > 0) return cascade(view, leaf, steps, before);
@@ -265,9 +379,9 @@ class Planner {
                             : union_level(view, leaf, level, padding);
   }
 
-  std::string define(const Key& key, const std::string& body) {
+  std::string define(const Key& key, const std::string& body, bool at_once = false) {
     const std::string name = id("tacore:" + std::to_string(ctes_.size()));
-    ctes_.push_back(name + " AS NOT MATERIALIZED (" + body + ")");
+    ctes_.push_back(name + " AS " + (at_once ? "" : "NOT ") + "MATERIALIZED (" + body + ")");
     names_[key] = name;
     return name;
   }
@@ -423,7 +537,7 @@ class Planner {
     if (with_path_) {
       const auto there = path_columns(input);
       for (const auto name : path_columns(whole)) {
-        const bool hidden = (level == 0 && queried(input, input.steps.size()) && !has(own, name)) ||
+        const bool hidden = (level == 0 && !has_stored_columns(input, input.steps.size()) && !has(own, name)) ||
                             std::find(there.begin(), there.end(), name) == there.end();
         out.push_back(hidden ? "NULL AS " + id(name) : id(name));
       }
@@ -432,13 +546,17 @@ class Planner {
     return out;
   }
 
-  /// `before`: a SELECT of the rows that the query sees as `data`.
-  std::string user_step(const View& view, int leaf, const SqlStep& step, const std::string& before, bool at_once) {
+  /// The last of the first `steps` steps, a query. `before`: a SELECT of the rows that it sees as `data`.
+  std::string user_step(const View& view, int leaf, std::size_t steps, const std::string& before, bool at_once) {
+    const SqlStep& step = std::get<SqlStep>(view.steps[steps - 1]);
     std::string with = std::string("WITH data AS ") + (at_once ? "" : "NOT ") + "MATERIALIZED (" + before + ")";
     for (int level = 0; level <= names::kMaxLevel; ++level) {
       const std::string name = "level" + std::to_string(level);
       if (step.select.tables.contains(name) && level < view.num_levels())
         with += ", " + name + " AS NOT MATERIALIZED (SELECT * FROM " + stored(view, leaf, level) + ")";
+      const std::string flat = "l" + std::to_string(level);
+      if (step.select.tables.contains(flat) && level < view.num_levels())
+        with += ", " + flat + " AS NOT MATERIALIZED (" + with_ancestors(view, leaf, level, steps - 1, true) + ")";
     }
     // On lines of its own: a comment at the end of the query must not hide the bracket.
     return with + " SELECT * FROM (\n" + step.select.text + "\n)";
@@ -468,7 +586,7 @@ class Planner {
     Planner one(describe_, with_path_, known_);
     const std::string data =
         before == 0 ? one.stored_rows(view, leaf, 0, false) : empty_table(described(view, leaf, before));
-    const std::string rows = one.user_step(view, leaf, std::get<SqlStep>(view.steps[steps - 1]), data, false);
+    const std::string rows = one.user_step(view, leaf, steps, data, false);
     return known_->emplace(key, describe_(one.finish("SELECT * FROM (" + rows + ")"))).first->second;
   }
 
@@ -483,18 +601,13 @@ class Planner {
   std::string cascade(const View& view, int leaf, std::size_t steps, const std::string& before) {
     const std::string roots = surviving(view, leaf, 0, steps), key = id(kRowKeyColumn);
     const std::string among = key + " IN (SELECT " + key + " FROM " + roots + ")";
-    if (!has_stored_columns(view, steps) && !has(columns_before(view, leaf, steps - 1), kRowKeyColumn)) {
-      throw QueryError("a filter of level " + std::to_string(std::get<Filter>(view.steps[steps - 1]).level) +
-                       " cannot be applied: the query before it dropped the internal:* columns that join levels; "
-                       "SELECT * keeps them");
-    }
+    check_keys(
+        view, leaf, steps - 1,
+        "a filter of level " + std::to_string(std::get<Filter>(view.steps[steps - 1]).level) + " cannot be applied");
     if (!reordered(view, steps)) return "SELECT * FROM " + before + " WHERE " + among + " ORDER BY " + key;
-    // A union whose rows are numbered directly below a hash join runs its inputs in parallel (DuckDB 1.4), so rows are
-    // numbered first.
-    const std::string order = id("tacore:order"), numbered = id("tacore:numbered");
-    return "WITH " + numbered + " AS " + (view.container() ? "NOT " : "") +
-           "MATERIALIZED (SELECT *, row_number() OVER () AS " + order + " FROM " + before + ") SELECT * EXCLUDE (" +
-           order + ") FROM " + numbered + " WHERE " + among + " ORDER BY " + order;
+    const std::string order = id("tacore:order");
+    return "SELECT * EXCLUDE (" + order + ") FROM " + numbered(view, leaf, steps - 1) + " WHERE " + among +
+           " ORDER BY " + order;
   }
 
   const QueryPlan::Describe& describe_;
@@ -548,10 +661,13 @@ bool names_path(const View& view) { return any_query(view, &SqlStep::names_path)
 
 bool draws(const View& view) {
   const std::size_t first = view.drawn ? view.drawn->steps : 0;
-  return std::any_of(view.steps.begin() + static_cast<std::ptrdiff_t>(first), view.steps.end(), [](const Step& step) {
-    const auto* sql = std::get_if<SqlStep>(&step);
-    return sql && sql->select.draws;
-  });
+  bool is_queried = false;  // the rows of a query may come in another order when it is run again
+  for (std::size_t i = first; i < view.steps.size(); ++i) {
+    const auto* sql = std::get_if<SqlStep>(&view.steps[i]);
+    if (sql ? sql->select.draws : is_queried && std::holds_alternative<LimitStep>(view.steps[i])) return true;
+    is_queried = is_queried || sql != nullptr;
+  }
+  return false;
 }
 
 bool keeps_columns(const Step& step) {
@@ -578,6 +694,12 @@ std::vector<std::vector<Column>> QueryPlan::columns(const std::vector<std::size_
   std::vector<std::vector<Column>> out;
   for (const std::size_t count : steps) out.push_back(planner.columns_before(view_, 0, count));
   return out;
+}
+
+Statement QueryPlan::files(int level) const {
+  Planner planner(describe_, view_, true);
+  const std::string select = planner.files(view_, 0, level);
+  return planner.finish(select);
 }
 
 Statement QueryPlan::count() const {

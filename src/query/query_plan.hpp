@@ -55,6 +55,9 @@ class QueryPlan {
   /// The rows of the view. They include internal:gdal_vsi only where a query names it: computing it from the row key is
   /// cheaper.
   Statement rows() const;
+  /// The FILEs of `level` below the rows of the view: columns `lN:name` of their level and of each level above, their
+  /// path as gdal_vsi, and the row key.
+  Statement files(int level) const;
   /// The columns after the first `steps` steps, for each of the given numbers of steps, which ascend.
   std::vector<std::vector<Column>> columns(const std::vector<std::size_t>& steps) const;
   /// The number of rows: only columns that a filter tests are read.

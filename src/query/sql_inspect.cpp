@@ -97,13 +97,14 @@ class Inspector {
       auto& table = ref.Cast<duckdb::BaseTableRef>();
       if (!table.schema_name.empty() || !table.catalog_name.empty()) {
         throw QueryError("SQL: table " + in_quotes(table.schema_name + "." + table.table_name) +
-                         " is not available; data, level0, level1, ... are");
+                         " is not available; data, level0, level1, ..., l0, l1, ... are");
       }
       const std::string name = lower(table.table_name);
       // DuckDB's own views are visible in every schema. They expose settings and the statement around this one.
       for (const char* catalog : {"duckdb_", "pg_", "sqlite_", "pragma_"}) {
         if (name.starts_with(catalog)) {
-          throw QueryError("SQL: table " + in_quotes(name) + " is not available; data, level0, level1, ... are");
+          throw QueryError("SQL: table " + in_quotes(name) +
+                           " is not available; data, level0, level1, ..., l0, l1, ... are");
         }
       }
       tables.insert(name);
@@ -200,7 +201,7 @@ std::vector<std::string> names_with_colon(std::string_view sql) {
 std::string with_hint(const std::string& message, std::string_view sql) {
   const auto guess = message.find(" Did you mean ");  // a table of DuckDB, which no query can read
   if (guess != message.npos && message.starts_with("SQL: Table with name "))
-    return message.substr(0, guess) + " The tables are data, level0, level1, ...";
+    return message.substr(0, guess) + " The tables are data, level0, level1, ..., l0, l1, ...";
   const bool is_syntax = message.find("at or near \":\"") != message.npos;
   for (const auto& name : names_with_colon(sql)) {
     const bool is_unknown =
@@ -208,6 +209,17 @@ std::string with_hint(const std::string& message, std::string_view sql) {
     if (is_syntax || is_unknown) return message + "; a name with a colon needs quotes: " + sql_identifier(name);
   }
   return message;
+}
+
+std::set<int> levels_read(const Select& select) {
+  std::set<int> out;
+  for (int level = 0; level <= names::kMaxLevel; ++level) {
+    const std::string number = std::to_string(level);
+    if (select.tables.contains("level" + number)) out.insert(level);
+    if (!select.tables.contains("l" + number)) continue;
+    for (int above = 0; above <= level; ++above) out.insert(above);
+  }
+  return out;
 }
 
 Select inspect_select(std::string_view sql) {

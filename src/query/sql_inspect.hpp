@@ -18,6 +18,9 @@ struct Select {
   bool draws = false;
 };
 
+/// The levels, 0 included, that the tables of a query read beside `data`: `levelN` its own, `lN` also those above it.
+std::set<int> levels_read(const Select& select);
+
 /// Parses a query. Throws QueryError unless it is one SELECT that only reads tables: no other statement, SHOW,
 /// DESCRIBE, SUMMARIZE or parameter, no table function but range, generate_series and unnest, nothing that reads
 /// settings or the environment.

@@ -20,7 +20,18 @@ struct SqlStep {
   bool names_path = false;   ///< its text contains internal:gdal_vsi, so the column must be computed
   bool names_place = false;  ///< its text contains internal:offset or internal:size, which must be verified
 };
-using Step = std::variant<SqlStep, Filter>;
+/// The rows sorted by a column, those that are equal in their order; nulls last. A column below level 0 sorts a sample
+/// by its least value (descending: its greatest).
+struct SortStep {
+  std::string column;
+  int level = 0;
+  bool descending = false;
+};
+/// The first `count` rows.
+struct LimitStep {
+  int64_t count = 0;
+};
+using Step = std::variant<SqlStep, Filter, SortStep, LimitStep>;
 
 struct View;
 

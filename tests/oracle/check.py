@@ -134,6 +134,85 @@ def check_sql(book, rng, path, dataset, data):
                          [row.id for row in rows if row.id == one.id])
 
 
+def with_ancestors(rows, level, types):
+    """Cells of rows of a level and of those above them: `l1:id`, ..., `l0:id`, ..."""
+    out, at = {}, rows
+    for above in range(level, -1, -1):
+        cells_of = without(expected_cells(at, types[above]), cut_columns(types[above]))
+        out.update({f"l{above}:{name}": values for name, values in cells_of.items()})
+        at = [row.parent for row in at] if above else at
+    return out
+
+
+def sorted_rows(rows, key, descending):
+    """In the order of a key, nulls last; those that are equal stay in their order."""
+    known = [row for row in rows if key(row) is not None]
+    known.sort(key=lambda row: questions.order(key(row)), reverse=descending)
+    return known + [row for row in rows if key(row) is None]
+
+
+def check_flat(book, rng, path, dataset, data):
+    """flatten(), the tables l0, l1, ... of SQL, sort() and limit(): all rows and those that a filter leaves."""
+    tested = rng.choice([None, *(level for level in range(len(data.levels)) if questions.first_of(data, level, TIME))])
+    view, question, kept = dataset, "all", data.levels[0]
+    if tested is not None:
+        name, text = next(iter(intervals(rng, data, tested)))
+        kept, question = questions.in_time(data, tested, text, name), f"filter_datetime({text!r}, {name!r}, {tested})"
+        view = dataset.filter_datetime(text, time_col=name, level=tested)
+    marked = {id(row) for row in kept}
+
+    def is_left(row, level):
+        if level < (tested or 0):
+            return any(is_left(child, level + 1) for child in row.children)
+        for _ in range(level - (tested or 0)):
+            row = row.parent
+        return id(row) in marked
+
+    roots = [row for row in data.levels[0] if is_left(row, 0)]
+    numbers = [(level, name) for level, types in enumerate(data.types) for name, kind in types.items()
+               if str(kind).startswith(NUMBERS) and name not in TIME and ":" not in name and shown_names(["id", "type", *types])[name] == name]
+    for level, rows in enumerate(data.levels):
+        left = [row for row in rows if is_left(row, level)]
+        files = [row for row in left if not row.folder]
+        cut = {f"l{at}:{name}" for at in range(level + 1) for name in cut_columns(data.types[at])}
+
+        def shown(table):
+            return without({name: values for name, values in cells(table).items() if "internal:" not in name}, cut)
+
+        book.attempt("tables with ancestors", path, f"{question}; SELECT * FROM l{level}",
+                     lambda: shown(view.sql(f"SELECT * FROM l{level}").data), with_ancestors(left, level, data.types))
+        flat = answer(lambda: view.flatten(level))
+        book.attempt("flatten", path, f"{question}; flatten({level})",
+                     lambda: without(shown(flat), {"gdal_vsi"}), with_ancestors(files, level, data.types))
+        book.attempt("paths of flatten", path, f"{question}; flatten({level})",
+                     lambda: [at_vsi(one) for one in flat.column("gdal_vsi").to_pylist()], [row.bytes() for row in files])
+        if not numbers:
+            continue
+        at, name = rng.choice(numbers)
+        descending, count = rng.random() < 0.5, rng.randrange(len(roots) + 2)
+        extreme = max if descending else min
+
+        def value(row):
+            if len(row.path) - 1 > at:
+                return value(row.parent)
+            if len(row.path) - 1 == at:
+                return row.values[name]
+            below = [found for child in row.children if is_left(child, len(child.path) - 1)
+                     for found in [value(child)] if found is not None]
+            return extreme(below, key=questions.order, default=None)
+
+        ordered = sorted_rows(roots, value, descending)[:count]
+        asked = f"{question}; sort('l{at}:{name}', {descending}).limit({count})"
+        book.attempt("sort and limit", path, asked,
+                     lambda: ids(view.sort(f"l{at}:{name}", descending).limit(count).data), [row.id for row in ordered])
+        place = {id(root): number for number, root in enumerate(ordered)}
+        among = sorted((row for row in files if id(row.root()) in place), key=lambda row: place[id(row.root())])
+        expected = sorted_rows(among, value, descending) if at <= level else among
+        book.attempt("flatten, sorted and limited", path, f"{asked}; flatten({level})",
+                     lambda: shown(view.sort(f"l{at}:{name}", descending).limit(count).flatten(level).drop_columns("gdal_vsi")),
+                     with_ancestors(expected[:count], level, data.types))
+
+
 def check(book, rng, path, load=None):
     """All questions of one container."""
     data = reader.load(load or path)
@@ -146,6 +225,7 @@ def check(book, rng, path, load=None):
     check_bytes(book, path, dataset, data)
     check_filters(book, rng, path, dataset, data)
     check_sql(book, rng, path, dataset, data)
+    check_flat(book, rng, path, dataset, data)
 
 
 def check_oracle(book, path, world):

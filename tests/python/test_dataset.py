@@ -69,6 +69,71 @@ def test_a_statistic_of_one_band_is_a_number_with_item() -> None:
     assert isinstance(mean, float) and mean.item() == float(mean)  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize("backend", ["pyarrow", "polars", "pandas"])
+def test_flatten_is_a_table_of_the_backend_with_the_files_that_read_finds(golden: Path, backend: str) -> None:
+    library = pytest.importorskip(backend)
+    dataset = tacore.load(golden / "nested.tacozip", backend=backend).sort("id", descending=True)
+    files = dataset.flatten()
+    assert isinstance(files, library.Table if backend == "pyarrow" else library.DataFrame)
+    rows = (
+        files.to_pylist()
+        if backend == "pyarrow"
+        else files.to_dicts()
+        if backend == "polars"
+        else files.to_dict("records")
+    )
+    found = [(row["l0:id"], row["l1:id"], row["gdal_vsi"]) for row in rows]
+    ids = [row["id"] for row in dataset]
+    assert ids == sorted(ids, reverse=True)
+    assert found == [(id, child["id"], dataset.read(id).read(child["id"])) for id in ids for child in dataset.read(id)]
+    assert list(files.columns if backend != "pyarrow" else files.column_names)[-1] == "gdal_vsi"
+    assert len(dataset.flatten(level=0)) == 0  # its samples are FOLDERs
+
+
+def test_datasets_that_are_sorted_limited_and_extended_survive_pickling(golden: Path) -> None:
+    dataset = tacore.load(golden / "flat.tacozip")
+    for some in (
+        dataset.with_column("n", "length(id)").sort("n", True).limit(3),
+        dataset.with_column("r", "random()").sort("r").limit(2),
+        dataset.sql("SELECT *, random() AS r FROM data").limit(4),
+    ):
+        again = pickle.loads(pickle.dumps(some))
+        assert again.to_arrow().equals(some.to_arrow()) and again.flatten().equals(some.flatten())
+        assert pickle.loads(pickle.dumps(some.data)).to_arrow().equals(some.to_arrow())
+
+
+def test_tables_of_sql_join_a_level_with_its_ancestors_after_the_filters(golden: Path) -> None:
+    dataset = tacore.load(golden / "nested.tacozip").sql("SELECT * FROM data WHERE id = 'europe'")
+    query = 'SELECT "l1:id", "l0:id", "l1:internal:gdal_vsi" FROM l1'
+    rows = list(dataset.sql(query))
+    assert [row["l1:internal:gdal_vsi"] for row in rows] == dataset.flatten()["gdal_vsi"].to_pylist()
+    assert {row["l0:id"] for row in rows} == {"europe"}
+    with pytest.raises(tacore.TacoQueryError, match=r"The tables are data, level0, level1, \.\.\., l0, l1"):
+        len(dataset.sql("SELECT * FROM l5"))
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments", "message"),
+    [
+        ("sort", ("nothing",), "sort: no column 'nothing'"),
+        ("sort", (3,), "sort: a column is text, not int"),
+        ("sort", ("l4:id",), "Level 4 does not exist"),
+        ("limit", (-1,), "limit: -1 rows; 0 or more expected"),
+        ("limit", (-(2**70),), "limit: -1 rows; 0 or more expected"),
+        ("limit", ("two",), "limit: a number of rows is an integer, not 'two'"),
+        ("with_column", ("id", "1"), "Cannot modify protected column 'id'"),
+        ("with_column", ("x", 1), "with_column: SQL is text, not int"),
+        ("with_column", ("x", "1, 2"), "one expression expected"),
+        ("flatten", (9,), "Level 9 does not exist: the deepest is 1"),
+    ],
+)
+def test_arguments_of_sort_limit_with_column_and_flatten_that_do_not_fit_are_query_errors(
+    golden: Path, method: str, arguments: tuple[object, ...], message: str
+) -> None:
+    with pytest.raises(tacore.TacoQueryError, match=message):
+        getattr(tacore.load(golden / "nested.tacozip"), method)(*arguments)
+
+
 def test_folders_are_frames_and_files_are_paths(golden: Path) -> None:
     rows = tacore.load(golden / "nested.tacozip").data
     children = rows.read(0)

@@ -65,6 +65,17 @@ for path in sys.argv[1:]:
             said[time] = dataset.filter_datetime(time).data.to_arrow()["id"].to_pylist()
         except Exception:
             pass
+    deepest = dataset.pit_schema.max_depth()
+    some = tacoreader.load(path)
+    some = some.filter_datetime("2023-01-01/2023-02-15") if "2023-01-01/2023-02-15" in said else some
+
+    def rows(table):
+        return [{name: plain(value) for name, value in row.items()} for row in table.to_pylist()]
+
+    said["flat"] = rows(some.flatten())
+    said["sorted"] = rows(some.sort("l0:id", descending=True).limit(2).flatten().select(["l0:id"]))
+    said["sql"] = rows(tacoreader.load(path).sql(
+        f'SELECT "l{deepest}:id", "l0:type", "l{deepest}:internal:gdal_vsi" FROM l{deepest}'))
     print(json.dumps(said))
 """
 
@@ -157,6 +168,31 @@ def test_both_readers_give_the_same_values(published: dict[str, Any], name: str)
     for time in ("2023-01-01/2023-02-15", "2023-01-01"):
         if time in theirs:
             assert [row["id"] for row in dataset.filter_datetime(time).data] == theirs[time]
+    deepest = schema.max_depth()
+    some = dataset.filter_datetime("2023-01-01/2023-02-15") if "2023-01-01/2023-02-15" in theirs else dataset
+    sql = f'SELECT "l{deepest}:id", "l0:type", "l{deepest}:internal:gdal_vsi" FROM l{deepest}'
+    # Level 1 of this one has the offsets of other samples, which tacore repairs.
+    ignored = "gdal_vsi" if name == "shared/zip/nested.tacozip" else None
+    assert in_any_order(rows_of(some.flatten()), ignored) == in_any_order(without_padding(theirs["flat"]), ignored)
+    if "tacocat" not in name:  # there it joins children with samples of other ZIPs (deviations, 306)
+        ours = rows_of(dataset.sql(sql).to_arrow())
+        assert in_any_order(ours, ignored) == in_any_order(without_padding(theirs["sql"]), ignored)
+    if "padded" not in name:
+        assert rows_of(some.sort("l0:id", descending=True).limit(2).flatten().select(["l0:id"])) == theirs["sorted"]
+
+
+def rows_of(table: Any) -> list[dict[str, Any]]:
+    return [{name: plain(value) for name, value in row.items()} for row in table.to_pylist()]
+
+
+def without_padding(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [row for row in rows if not any(str(value).startswith("__TACOPAD__") for value in row.values())]
+
+
+def in_any_order(rows: list[dict[str, Any]], ignored: str | None = None) -> list[str]:
+    """Rows of a join have no order in the published reader. `ignored`: the end of the names of columns to leave out."""
+    kept = [{name: row[name] for name in row if not ignored or not name.endswith(ignored)} for row in rows]
+    return sorted(json.dumps(row, sort_keys=True) for row in kept)
 
 
 @pytest.mark.parametrize("name", ["made.tacozip", "made"])
