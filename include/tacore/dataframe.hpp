@@ -50,8 +50,8 @@ class TACORE_EXPORT DataFrame {
   /// The level of the rows, 0 for the root; -1 when a query mixed levels or dropped the columns that record the level.
   int level() const noexcept;
 
-  /// A cell as text in CSV form: the shortest form of a number, RFC 3339 times, binary as base64, lists as JSON;
-  /// nullopt for null. Throws QueryError for an unknown column, NavigationError for a position outside [0, num_rows).
+  /// A cell as text in CSV form: the shortest form of a number, RFC 3339 times, geometries as WKT, other binary as
+  /// base64, lists as JSON; nullopt for null. Throws QueryError for an unknown column, NavigationError for a position outside [0, num_rows).
   std::optional<std::string> text(int64_t position, std::string_view column) const;
 
   /// The data of the FILE, or the children of the FOLDER, at this position, in constant time. Throws NavigationError

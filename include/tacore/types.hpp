@@ -61,8 +61,8 @@ namespace tacore::tabular {
 /// The format in which tabular::encode() writes the rows of a DataFrame.
 enum class Encoding {
   Table,   ///< aligned columns for reading on a terminal; long cells are cut
-  Csv,     ///< RFC 4180, header line; nested values as JSON, binary as base64
-  Json,    ///< one array of row objects: null for NULL, NaN and infinities; RFC 3339 times; base64 binary
+  Csv,     ///< RFC 4180, header line; nested values as JSON, geometries as WKT, other binary as base64
+  Json,    ///< one array of row objects: null for NULL, NaN and infinities; RFC 3339 times; WKT geometries; base64 binary
   Parquet  ///< zstd
 };
 

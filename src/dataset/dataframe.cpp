@@ -232,7 +232,7 @@ std::optional<std::string> DataFrame::text(int64_t position, std::string_view co
   const int source = impl_->sources[static_cast<std::size_t>(at)];
   if (source < 0) return impl_->path(position);
   const Rows::Cell cell = impl_->rows->cell(source, position);
-  return cell_as_text(*cell.array, cell.position);
+  return cell_as_text(*cell.array, cell.position, column);
 }
 
 Node DataFrame::read(int64_t position) const {

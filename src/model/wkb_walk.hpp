@@ -91,7 +91,9 @@ class Rings {
 };
 
 /// Takes a geometry apart and shows the visitor its points, lines and polygons: point(Position), line(const Path&),
-/// polygon(const Rings&). Throws FormatError for bytes that are not WKB (see BoxTest::meets_wkb).
+/// polygon(const Rings&). A visitor that tells collections and empty points apart also has open(GeometryType) and
+/// close() around the members of a collection, and empty_point(). Throws FormatError for bytes that are not WKB (see
+/// BoxTest::meets_wkb).
 template <class Visitor>
 class Walk {
  public:
@@ -111,10 +113,10 @@ class Walk {
       case kPoint: return point(layout);
       case kLineString: return visitor_.line(Path(in_, layout));
       case kPolygon: return visitor_.polygon(Rings(in_, wkb_.subspan(in_.position()), layout));
-      case kMultiPoint: return members(layout, kPoint, nesting);
-      case kMultiLineString: return members(layout, kLineString, nesting);
-      case kMultiPolygon: return members(layout, kPolygon, nesting);
-      default: return members(layout, kAny, nesting);
+      case kMultiPoint: return members(layout, type, kPoint, nesting);
+      case kMultiLineString: return members(layout, type, kLineString, nesting);
+      case kMultiPolygon: return members(layout, type, kPolygon, nesting);
+      default: return members(layout, type, kAny, nesting);
     }
   }
 
@@ -142,11 +144,15 @@ class Walk {
     const Position p{layout.number(at), layout.number(at + 8)};
     // OGC 12-128r18 (GeoPackage) and PostGIS write an empty point as NaN NaN.
     if (!std::isnan(p.x) && !std::isnan(p.y)) visitor_.point(p);
+    else if constexpr (requires { visitor_.empty_point(); }) visitor_.empty_point();
   }
 
-  void members(const Layout& layout, GeometryType wanted, int nesting) {
+  void members(const Layout& layout, GeometryType type, GeometryType wanted, int nesting) {
+    constexpr bool is_told = requires { visitor_.open(type); };
+    if constexpr (is_told) visitor_.open(type);
     const uint32_t count = layout.count(in_);
     for (uint32_t i = 0; i < count; ++i) geometry(wanted, nesting + 1);
+    if constexpr (is_told) visitor_.close();
   }
 
   [[noreturn]] void fail(const std::string& what) const {

@@ -15,6 +15,7 @@
 
 #include "base/text.hpp"
 #include "model/json_text.hpp"
+#include "model/wkt.hpp"
 #include "table/arrow_error.hpp"
 #include "table/arrow_stream.hpp"
 #include "table/cells.hpp"
@@ -211,8 +212,23 @@ CellText cell_text(const arrow::Array& array, int64_t row) {
   }
 }
 
-void append_json(const arrow::Array& array, int64_t row, std::string& out) {
-  const CellText cell = cell_text(array, row);
+/// The cell of a column with this name: a geometry is Well-Known Text where that loses nothing.
+CellText column_cell(bool is_geometry, const arrow::Array& array, int64_t row) {
+  if (is_geometry && !array.IsNull(row)) {
+    if (const auto bytes = binary_cell(array, row)) {
+      if (auto wkt = wkt_of(bytes_of(*bytes))) return {std::move(*wkt), true};
+    }
+  }
+  return cell_text(array, row);
+}
+
+std::vector<bool> geometries_of(const arrow::Schema& schema) {
+  std::vector<bool> out;
+  for (const auto& field : schema.fields()) out.push_back(is_geometry_column(field->name()));
+  return out;
+}
+
+void append_json(const CellText& cell, std::string& out) {
   if (cell.is_null || !cell.is_in_json) {
     out += "null";
   } else {
@@ -220,9 +236,12 @@ void append_json(const arrow::Array& array, int64_t row, std::string& out) {
   }
 }
 
+void append_json(const arrow::Array& array, int64_t row, std::string& out) { append_json(cell_text(array, row), out); }
+
 void encode_json(arrow::RecordBatchReader& batches, Output& output) {
   std::vector<std::string> names;
   for (const auto& field : batches.schema()->fields()) names.push_back(json_string(field->name()) + ": ");
+  const std::vector<bool> is_geometry = geometries_of(*batches.schema());
   std::string out = "[";
   bool first = true;
   while (const auto batch = read_batch(batches)) {
@@ -232,7 +251,7 @@ void encode_json(arrow::RecordBatchReader& batches, Output& output) {
       for (int c = 0; c < batch->num_columns(); ++c) {
         if (c > 0) out += ", ";
         out += names[static_cast<std::size_t>(c)];
-        append_json(*batch->column(c), row, out);
+        append_json(column_cell(is_geometry[static_cast<std::size_t>(c)], *batch->column(c), row), out);
       }
       out += "}";
     }
@@ -254,11 +273,12 @@ void encode_csv(arrow::RecordBatchReader& batches, Output& output) {
   std::string out;
   for (const auto& field : batches.schema()->fields()) out += (out.empty() ? "" : ",") + csv_field(field->name());
   out += "\n";
+  const std::vector<bool> is_geometry = geometries_of(*batches.schema());
   while (const auto batch = read_batch(batches)) {
     for (int64_t row = 0; row < batch->num_rows(); ++row) {
       for (int c = 0; c < batch->num_columns(); ++c) {
         if (c > 0) out += ",";
-        const CellText cell = cell_text(*batch->column(c), row);
+        const CellText cell = column_cell(is_geometry[static_cast<std::size_t>(c)], *batch->column(c), row);
         if (!cell.is_null) out += csv_field(cell.text);  // null is empty, the empty text ""
       }
       out += "\n";
@@ -308,6 +328,7 @@ void encode_table(arrow::RecordBatchReader& batches, Output& output) {
     header.push_back(table_cell({field->name()}));
     right.push_back(is_right_aligned(*field->type()));
   }
+  const std::vector<bool> is_geometry = geometries_of(*batches.schema());
   std::vector<std::size_t> widths;
   for (const auto& name : header) widths.push_back(width(name));
   bool first = true;
@@ -323,7 +344,7 @@ void encode_table(arrow::RecordBatchReader& batches, Output& output) {
     for (int64_t row = 0; row < batch->num_rows(); ++row) {
       auto& line = lines.emplace_back();
       for (int c = 0; c < batch->num_columns(); ++c) {
-        line.push_back(table_cell(cell_text(*batch->column(c), row)));
+        line.push_back(table_cell(column_cell(is_geometry[static_cast<std::size_t>(c)], *batch->column(c), row)));
         auto& w = widths[static_cast<std::size_t>(c)];
         w = std::max(w, width(line.back()));
       }
@@ -338,8 +359,8 @@ void encode_table(arrow::RecordBatchReader& batches, Output& output) {
 
 }  // namespace
 
-std::optional<std::string> cell_as_text(const arrow::Array& array, int64_t row) {
-  CellText cell = cell_text(array, row);
+std::optional<std::string> cell_as_text(const arrow::Array& array, int64_t row, std::string_view column) {
+  CellText cell = column_cell(is_geometry_column(column), array, row);
   return cell.is_null ? std::nullopt : std::optional(std::move(cell.text));
 }
 
