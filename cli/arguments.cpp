@@ -11,8 +11,8 @@
 #include <tacore/error.hpp>
 #include <tacore/write/byte_size.hpp>
 
+#include "base/nearest.hpp"
 #include "commands.hpp"
-#include "nearest.hpp"
 #include "utf8.hpp"
 
 namespace tacore::cli {
@@ -91,9 +91,8 @@ TimeRange parse_datetime(const std::string& text) {
   try {
     return TimeRange::parse(text);
   } catch (const QueryError& error) {
-    const bool has_day = std::count(text.begin(), text.end(), '-') >= 2;
     throw UsageError(std::string("--datetime: ") + error.what() +
-                     (has_day ? "" : "; write whole days, such as 2020-01-31 or 2020-01-01/2020-12-31"));
+                     "; write a year, month or day, or two of them: 2020, 2020-06, 2020-01-31/2020-12-31");
   }
 }
 

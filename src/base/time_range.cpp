@@ -1,5 +1,6 @@
 #include "tacore/time_range.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "base/epoch.hpp"
@@ -161,15 +162,23 @@ std::string_view trim(std::string_view text) {
 
 bool is_open(std::string_view bound) { return bound.empty() || bound == ".."; }
 
-Timestamp as_start(std::string_view bound) {
-  return is_open(bound) ? kOpenStart : Timestamp{TimeParser(bound).parse().microseconds};
+/// The first and last microsecond of a year (`2005`), a month (`2005-06`) or a day; twice those of a time of day.
+TimeRange period(std::string_view bound) {
+  const bool is_year = bound.size() == 4 && std::ranges::all_of(bound, is_digit);
+  const bool is_month = bound.size() == 7 && std::ranges::count(bound, '-') == 1 && bound[4] == '-';
+  const std::string first = std::string(bound) + (is_year ? "-01-01" : is_month ? "-01" : "");
+  const Parsed parsed = TimeParser(first).parse();
+  if (parsed.has_time) return {{parsed.microseconds}, {parsed.microseconds}};
+  const int64_t day = parsed.microseconds / kDay - (parsed.microseconds % kDay < 0 ? 1 : 0);
+  const Civil date = civil_from_days(day);
+  const int64_t next = is_year    ? days_from_civil(date.year + 1, 1, 1)
+                       : is_month ? day + days_in_month(date.year, date.month)
+                                  : day + 1;
+  return {{parsed.microseconds}, {next * kDay - 1}};
 }
 
-Timestamp as_end(std::string_view bound) {
-  if (is_open(bound)) return kOpenEnd;
-  const Parsed parsed = TimeParser(bound).parse();
-  return {parsed.has_time ? parsed.microseconds : parsed.microseconds + kDay - 1};
-}
+Timestamp as_start(std::string_view bound) { return is_open(bound) ? kOpenStart : period(bound).start; }
+Timestamp as_end(std::string_view bound) { return is_open(bound) ? kOpenEnd : period(bound).end; }
 
 }  // namespace
 

@@ -167,6 +167,20 @@ TEST_CASE("an empty bound and '..' are open bounds of a time range") {
   }
 }
 
+TEST_CASE("a year and a month are all of their days") {
+  const auto parsed = [](const char* text) {
+    const TimeRange range = TimeRange::parse(text);
+    return range.start.to_string() + " " + range.end.to_string();
+  };
+  CHECK(parsed("2023") == "2023-01-01T00:00:00Z 2023-12-31T23:59:59.999999Z");
+  CHECK(parsed("2024-02") == "2024-02-01T00:00:00Z 2024-02-29T23:59:59.999999Z");
+  CHECK(parsed("2023-12/2024") == "2023-12-01T00:00:00Z 2024-12-31T23:59:59.999999Z");
+  CHECK(parsed("1969") == "1969-01-01T00:00:00Z 1969-12-31T23:59:59.999999Z");
+  CHECK(parsed("9999") == "9999-01-01T00:00:00Z 9999-12-31T23:59:59.999999Z");
+  CHECK(TimeRange::parse("../2023").end == TimeRange::parse("2023").end);
+  CHECK(TimeRange::parse("2023-06/..").start == Timestamp::parse("2023-06-01"));
+}
+
 TEST_CASE("malformed time ranges are query errors") {
   struct Case {
     std::string text;
@@ -181,7 +195,12 @@ TEST_CASE("malformed time ranges are query errors") {
       {"2023-01-02T00:00:01Z/2023-01-02T00:00:00Z", "the start is after the end"},
       {"2023-01-01/2023-01-02/2023-01-03", "found '/2023-01-03'"},
       {"2023-01-01/P1D", "a year"},
-      {"2023/2024", "YYYY-MM-DD"},
+      {"2023-13", "a month from 01 to 12"},
+      {"0000", "a year from 0001 to 9999"},
+      {"2023-1", "a month"},
+      {"202", "a year"},
+      {"2023-/2024", "a month"},
+      {"2024/2023", "the start is after the end"},
       {"2023-01-01/2023-02-30", "a day from 01 to 28"},
       {"yesterday", "a year"},
   };

@@ -97,10 +97,12 @@ std::optional<BBox> parse_spatial(const JsonNode& node) {
   return out;
 }
 
-/// One end of an interval as TimeRange::parse takes it: a null end is an open one.
+/// One end of an interval as TimeRange::parse takes it: a null end is an open one. A year or month alone is no time
+/// here. Throws QueryError.
 std::string parse_time(const JsonNode& node) {
   const std::string out = node.is_null() ? ".." : node.text();
   if (out.find('/') != out.npos) node.fail("is an interval, expected a time");
+  if (out.size() < std::string_view("YYYY-MM-DD").size() && out != ".." && !out.empty()) (void)Timestamp::parse(out);
   return out;
 }
 
