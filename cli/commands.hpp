@@ -65,10 +65,24 @@ struct Selection {
 
 struct QueryOptions {
   Selection selection = {};
+  std::optional<int> limit = {};                 ///< rows
+  std::vector<std::string> columns = {};         ///< none: all
   std::optional<tabular::Encoding> format = {};  ///< else the file name tells
   Destination output = {};
 };
 int run_query(const QueryOptions& options);
+/// The first rows: 10 where no limit is given.
+int run_head(const QueryOptions& options);
+/// The number of samples.
+int run_count(const Selection& selection);
+
+struct ColumnsOptions {
+  std::string path = {};
+  LoadOptions load = {};
+  bool json = false;
+};
+/// Name, type and description of each column, by level.
+int run_columns(const ColumnsOptions& options);
 
 /// The pixels of a FILE, instead of its bytes.
 struct PixelOptions {

@@ -5,13 +5,13 @@ namespace tacore::cli {
 
 int run_index(const IndexCommandOptions& options) {
   TacocatOptions how = options.how;
-  run_copy(how.task, [&] { create_tacocat(options.inputs, how); });
+  run_writer(how.task, [&] { return std::vector{create_tacocat(options.inputs, how)}; });
   return 0;
 }
 
 int run_collect(const CollectCommandOptions& options) {
   TacollectionOptions how = options.how;
-  run_copy(how.task, [&] { create_tacollection(options.inputs, how); });
+  run_writer(how.task, [&] { return std::vector{create_tacollection(options.inputs, how)}; });
   return 0;
 }
 

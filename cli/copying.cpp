@@ -3,14 +3,21 @@
 #include <signal.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <cstdio>
 
+#include <tacore/dataset.hpp>
 #include <tacore/error.hpp>
 #include <tacore/interrupt.hpp>
 #include <tacore/remote.hpp>
+#include <tacore/verbose.hpp>
 
 #include "arguments.hpp"
+#include "layout.hpp"
 #include "loaded_library.hpp"
+#include "output.hpp"
 #include "progress_bar.hpp"
 #include "utf8.hpp"
 
@@ -42,6 +49,33 @@ class Interruptible {
   Interruptible(const Interruptible&) = delete;
   Interruptible& operator=(const Interruptible&) = delete;
 };
+
+/// The folder of several ZIPs when it has their index, which opens them all; else the first path.
+std::string opened_by(const std::vector<std::string>& made) {
+  const std::string& first = made.front();
+  const auto slash = first.rfind('/');
+  const std::string folder = slash == first.npos ? "." : first.substr(0, slash);
+  struct stat status = {};
+  return made.size() > 1 && ::stat((folder + "/.tacocat").c_str(), &status) == 0 ? folder : first;
+}
+
+/// "chips.tacozip: 5,000 samples, 100.3 MB, 2.4 s", and what may be done next.
+void announce(const std::vector<std::string>& made, double seconds) {
+  const std::string path = opened_by(made);
+  std::string text = made.size() == 1 ? path + ": " : count_of(made.size(), "file") + ": ";
+  if (!ends_with(path, ".json"))  // a catalogue would open all that it lists
+    text += count_of(static_cast<uint64_t>(load(std::span(made)).num_rows()), "sample") + ", ";
+  double size = 0;
+  for (const auto& each : made) {
+    struct stat status = {};
+    if (::stat(each.c_str(), &status) == 0 && S_ISREG(status.st_mode)) size += static_cast<double>(status.st_size);
+  }
+  if (size > 0) text += bytes_text(size) + ", ";
+  char took[32];
+  std::snprintf(took, sizeof took, "%.1f s", seconds);
+  complain(text + took);
+  complain("next: taco info " + path + "; taco validate " + path);
+}
 
 /// For `progress` of options whose `user` is a ProgressBar: false after Ctrl-C.
 bool show(uint64_t num_done, uint64_t num_bytes, void* bar) {
@@ -95,6 +129,14 @@ void run_copy(Task& task, const std::function<void()>& work) {
     if (error.message() != "exists already") throw;
     throw ValidationError("exists already; --overwrite replaces it", error.context());
   }
+}
+
+void run_writer(Task& task, const std::function<std::vector<std::string>()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<std::string> made;
+  run_copy(task, [&] { made = work(); });
+  if (noted == 0 && !made.empty() && is_terminal_error() && log_level() != LogLevel::Off)
+    announce(made, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
 }
 
 void run_interruptibly(const std::function<void()>& work) {

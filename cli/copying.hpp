@@ -1,6 +1,8 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
 
 #include <tacore/write/create.hpp>
 
@@ -21,6 +23,10 @@ CreateOptions completed(CreateOptions options);
 /// Calls `work`, whose options have `task`, while a bar shows its progress. Ctrl-C and its like cancel the work, let it
 /// clean up, and then end the process.
 void run_copy(Task& task, const std::function<void()>& work);
+
+/// run_copy() of a work that returns the paths of the dataset that it wrote. On a terminal one line says afterwards
+/// what was made, and another what may be done with it.
+void run_writer(Task& task, const std::function<std::vector<std::string>()>& work);
 
 /// Calls `work`, which checks for an interruption. Ctrl-C and its like stop it there, and end the process when it has
 /// cleaned up.

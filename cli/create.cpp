@@ -78,20 +78,19 @@ int create_v1(const CreateCommandOptions& options, bool is_taco) {
   how.output = options.how.output;
   how.split_size = options.how.split_size;
   how.fallback = raster_opener();
-  run_copy(how.task, [&] {
+  run_writer(how.task, [&] {
     if (is_taco) {
       Taco taco{samples, collection};
       if (options.datetime) taco.collection.extent.temporal = options.datetime;
       try {
-        v1::create_taco(taco, options.output, how);
+        return v1::create_taco(taco, options.output, how);
       } catch (const ValidationError& error) {
         if (taco.collection.extent.temporal || compute_extent(samples).temporal) throw;
         throw ValidationError(error.message() + "; --datetime START/END states the time of all samples",
                               error.context());
       }
-    } else {
-      v1::create_tortilla(samples, options.output, how);
     }
+    return v1::create_tortilla(samples, options.output, how);
   });
   return 0;
 }
@@ -114,7 +113,7 @@ int run_create(const CreateCommandOptions& options) {
   try {
     const Taco taco{samples_of(options), collection};
     CreateOptions how = completed(options.how);
-    run_copy(how.task, [&] { create(taco, options.output, how); });
+    run_writer(how.task, [&] { return create(taco, options.output, how); });
   } catch (const SchemaError& error) {
     throw SchemaError(error.message() + hint(options, error), error.context());
   }

@@ -9,10 +9,10 @@
 #include <tacore/ops/edit.hpp>
 
 #include "arguments.hpp"
+#include "base/nearest.hpp"
 #include "commands.hpp"
 #include "copying.hpp"
 #include "json.hpp"
-#include "nearest.hpp"
 #include "utf8.hpp"
 
 namespace tacore::cli {
@@ -82,7 +82,10 @@ int run_edit(const EditCommandOptions& options) {
     throw UsageError("nothing is to change: --set, --set-json, --unset, --columns or --drop-column expected");
   }
   EditOptions how = options.how;
-  run_copy(how.task, [&] { edit(options.path, changes, how); });
+  run_writer(how.task, [&] {
+    edit(options.path, changes, how);
+    return std::vector<std::string>{options.path};
+  });
   return 0;
 }
 

@@ -60,7 +60,9 @@ std::string count_of(uint64_t number, std::string_view noun) {
   return grouped(number).append(" ").append(noun).append(number == 1 ? "" : "s");
 }
 
-std::string aligned(const std::vector<std::vector<std::string>>& rows) {
+namespace {
+
+std::string aligned_by(const std::vector<std::vector<std::string>>& rows, bool is_right) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
@@ -70,12 +72,18 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows) {
   for (const auto& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::string space(widths[i] - width(row[i]), ' ');
-      out += i == 0 ? row[i] + space : "  " + space + row[i];
+      const bool before = is_right && i > 0;
+      out += (i > 0 ? "  " : "") + (before ? space + row[i] : row[i] + space);
     }
     out.erase(out.find_last_not_of(' ') + 1);
     out += '\n';
   }
   return out;
 }
+
+}  // namespace
+
+std::string aligned(const std::vector<std::vector<std::string>>& rows) { return aligned_by(rows, true); }
+std::string left_aligned(const std::vector<std::vector<std::string>>& rows) { return aligned_by(rows, false); }
 
 }  // namespace tacore::cli

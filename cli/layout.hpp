@@ -26,5 +26,7 @@ std::string count_of(uint64_t number, std::string_view noun);
 
 /// Lines of columns: the first is aligned to the left, the others to the right; no blanks at their end.
 std::string aligned(const std::vector<std::vector<std::string>>& rows);
+/// The same, all aligned to the left.
+std::string left_aligned(const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace tacore::cli

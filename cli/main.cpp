@@ -17,12 +17,12 @@
 #include <tacore/version.hpp>
 
 #include "arguments.hpp"
+#include "base/nearest.hpp"
 #include "commands.hpp"
 #include "extensions.hpp"
 #include "layout.hpp"
 #include "loaded_library.hpp"
 #include "manual.hpp"
-#include "nearest.hpp"
 #include "output.hpp"
 #include "utf8.hpp"
 
@@ -122,7 +122,7 @@ std::vector<CLI::Option*> add_where(CLI::App* command, Where& where) {
           "Bounding box: west, south, east, north in degrees"),
       add_parsed(
           command, "--datetime", "START/END", [&](const std::string& text) { where.datetime = parse_datetime(text); },
-          "Time range, both days included, such as 2020-01-01/2020-12-31; '..' is an open end")};
+          "Time range, both ends included, such as 2020-01-01/2020-12-31, 2020 or 2020-06; '..' is an open end")};
 }
 
 void add_output(CLI::App* command, Destination& output) {
@@ -159,7 +159,8 @@ class OptionAdder {
  private:
   CLI::Option* add(const std::string& name, bool& value, const std::string& what) const {
     if (!value) return command_->add_flag(flag_of(name), value, what);
-    return command_->add_flag_callback(flag_of("no_" + name), [&] { value = false; }, negated(what));
+    return command_->add_flag_callback(
+        flag_of("no_" + name), [&] { value = false; }, negated(what));
   }
   CLI::Option* add(const std::string& name, std::string& value, const std::string& what) const {
     const bool is_folder = name == "base_path" || name.ends_with("dir");
@@ -263,7 +264,8 @@ void add_ls(Tool& tool) {
                                             "  taco ls landsat_nested.tacozip\n"
                                             "  taco ls landsat_nested.tacozip tile_r1_c1",
                                             run_ls);
-  add_parsed(command, "ID", "", [o = options](const std::string& text) { o->id = text; }, kIdHelp);
+  add_parsed(
+      command, "ID", "", [o = options](const std::string& text) { o->id = text; }, kIdHelp);
   command->add_flag("--json", options->json, "Print JSON: an array of {id, type}");
   add_load(command, options->load);
 }
@@ -272,7 +274,8 @@ void add_ls(Tool& tool) {
 void add_selection(CLI::App* command, Selection& selection) {
   add_parsed(
       command, "SQL", "", [&](const std::string& text) { selection.sql = text; },
-      "SELECT statement on the tables data (samples that pass the filters), level0, level1, ...");
+      "SELECT statement on the tables data (samples that pass the filters), level0, level1, ... (all rows of a level) "
+      "and l0, l1, ... (rows that pass the filters, with the columns of their ancestors)");
   auto* box = add_where(command, selection.where)[0];
   command->add_flag("--footprint", selection.footprint, "Test the area that a sample covers, not its centroid")
       ->needs(box);
@@ -293,29 +296,73 @@ constexpr std::pair<const char*, const char*> kOldNames[] = {{"--limit", "--max-
 
 void add_old_names(CLI::App* app) {
   for (const auto& [old_name, name] : kOldNames) {
+    if (app->get_option_no_throw(old_name)) continue;  // it has another meaning here
     const auto refuse = [old_name = old_name, name = name] {
       throw UsageError(std::string(old_name) + " is called " + name + " now");
     };
     const bool is_flag = std::string_view(old_name).starts_with("--no-") || std::string_view(name).ends_with(" skip");
     if (is_flag) app->add_flag_callback(old_name, refuse)->group("");
-    else add_parsed(app, old_name, "", [refuse](const std::string&) { refuse(); }, "")->group("");
+    else
+      add_parsed(
+          app, old_name, "", [refuse](const std::string&) { refuse(); }, "")
+          ->group("");
   }
+}
+
+/// Which rows and columns of the samples, and where they go.
+void add_table(CLI::App* command, QueryOptions& options, const char* limit) {
+  command->add_option("PATH", options.selection.path, kDatasetHelp)->required();
+  add_selection(command, options.selection);
+  add_parsed(
+      command, "-n,--limit", "N", [&](const std::string& text) { options.limit = parse_count("--limit", text); },
+      limit);
+  command->add_option("--columns", options.columns, "Names of the columns, separated by commas; by default all")
+      ->type_name("NAME")
+      ->expected(1)
+      ->delimiter(',')
+      ->take_all();
+  add_parsed(
+      command, "-f,--format", "FORMAT", [&](const std::string& text) { options.format = parse_format(text); },
+      "table, csv, json or parquet; by default as the ending of FILE says, else table");
+  add_output(command, options.output);
 }
 
 void add_query(Tool& tool) {
   auto [command, options] =
       tool.add("query", "Selects samples by place, time and SQL",
                "  taco query landsat.tacozip \"SELECT id, mean_nir FROM data WHERE split = 'test'\"\n"
+               "  taco query landsat.tacozip --columns id,mean_nir,split --limit 5\n"
                "  taco query landsat.tacozip --bbox -34.87,-8.0,-34.85,-7.98 -o some.parquet\n"
                "  taco query landsat.tacozip \"SELECT id FROM data\" --bbox -34.888,-7.965,-34.886,-7.963 --footprint\n"
                "  taco query landsat_nested.tacozip --level 1 --datetime 2000-01-01/2000-12-31 -f csv",
                run_query);
-  command->add_option("PATH", options->selection.path, kDatasetHelp)->required();
-  add_selection(command, options->selection);
-  add_parsed(
-      command, "-f,--format", "FORMAT", [o = options](const std::string& text) { o->format = parse_format(text); },
-      "table, csv, json or parquet; by default as the ending of FILE says, else table");
-  add_output(command, options->output);
+  add_table(command, *options, "Number of rows, the first ones; by default all, of which a terminal shows 20");
+}
+
+void add_head(Tool& tool) {
+  auto [command, options] = tool.add("head", "Shows the first samples",
+                                     "  taco head landsat.tacozip\n"
+                                     "  taco head landsat.tacozip -n 3 --columns id,split,stac:centroid",
+                                     run_head);
+  add_table(command, *options, "Number of rows; by default 10");
+}
+
+void add_count(Tool& tool) {
+  auto [command, options] = tool.add("count", "Counts samples, all or those at a place, in a time range or of a query",
+                                     "  taco count landsat.tacozip\n"
+                                     "  taco count landsat.tacozip \"SELECT * FROM data WHERE split = 'test'\"\n"
+                                     "  taco count landsat.tacozip --datetime 2000",
+                                     run_count);
+  command->add_option("PATH", options->path, kDatasetHelp)->required();
+  add_selection(command, *options);
+}
+
+void add_columns(Tool& tool) {
+  auto [command, options] =
+      tool.add_reader("columns", "Lists the columns of each level, with their types and descriptions",
+                      "  taco columns landsat_nested.tacozip", run_columns);
+  command->add_flag("--json", options->json, "Print JSON: an array of {level, name, type, description}");
+  add_load(command, options->load);
 }
 
 void add_read(Tool& tool) {
@@ -429,7 +476,8 @@ void add_validate(Tool& tool) {
 /// What is said of a new dataset.
 void add_collection(CLI::App* command, CollectionOptions& options) {
   const auto text = [&](const char* name, const char* metavariable, const char* what, std::optional<std::string>& to) {
-    add_parsed(command, name, metavariable, [&to](const std::string& given) { to = given; }, what);
+    add_parsed(
+        command, name, metavariable, [&to](const std::string& given) { to = given; }, what);
   };
   const auto texts = [&](const char* name, const char* metavariable, const char* what, std::vector<std::string>& to) {
     command->add_option(name, to, what)->type_name(metavariable)->expected(1)->take_all();
@@ -709,11 +757,33 @@ void add_manual(Tool& tool) {
   });
 }
 
+void add_help(Tool& tool) {
+  auto name = std::make_shared<std::string>();
+  CLI::App* command = tool.app.add_subcommand("help", "Shows the help of the tool or of a command");
+  command->group("Commands")->footer("Examples:\n  taco help query");
+  command->add_option("COMMAND", *name, "A command; the tool itself when absent");
+  tool.commands.emplace_back(command, [&tool, name] {
+    if (name->empty()) {
+      print(tool.app.help());
+      return 0;
+    }
+    std::vector<std::string> names;
+    for (const auto& [each, run] : tool.commands) {
+      if (each->get_name() == *name) {
+        print(each->help("taco"));
+        return 0;
+      }
+      if (!each->get_group().empty()) names.push_back(each->get_name());
+    }
+    throw UsageError("no command " + in_quotes(*name) + did_you_mean(*name, names));
+  });
+}
+
 /// The flags of messages, which may stand before and after the subcommand.
 void add_messages(CLI::App* app, Messages& messages) {
   app->add_flag("--verbose", messages.verbose, "Print opened files and how they are read")->group(kMessageGroup);
   app->add_flag("--debug", messages.debug, "Print SQL, requests and memory, too")->group(kMessageGroup);
-  app->add_flag("--quiet", messages.quiet, "Print neither warnings nor progress")->group(kMessageGroup);
+  app->add_flag("-q,--quiet", messages.quiet, "Print neither warnings nor progress")->group(kMessageGroup);
 }
 
 /// The options of remote paths, which may stand before and after the subcommand. Keys and tokens come from the
@@ -736,13 +806,16 @@ void set_up_messages(const Messages& messages) {
 }
 
 void define(Tool& tool) {
-  tool.app.set_version_flag("--version", std::string("taco ") + version(), "Print the version");
+  tool.app.set_version_flag("-V,--version", std::string("taco ") + version(), "Print the version");
   tool.app.require_subcommand(0, 1);                   // at most one: later names are ids
   tool.app.formatter(std::make_shared<HelpFormat>());  // inherited by the subcommands
   tool.app.footer("taco PATH is short for taco info PATH. taco COMMAND --help shows options and examples.");
   tool.app.set_help_flag("-h,--help", "Print this help");  // inherited, too
   add_info(tool);
   add_ls(tool);
+  add_head(tool);
+  add_count(tool);
+  add_columns(tool);
   add_query(tool);
   add_read(tool);
   add_preview(tool);
@@ -763,6 +836,7 @@ void define(Tool& tool) {
   add_tog(tool);
   add_completion(tool);
   add_manual(tool);
+  add_help(tool);
   add_old_command(tool);
   std::vector<CLI::App*> all{&tool.app};
   for (auto& [command, run] : tool.commands) all.push_back(command);

@@ -99,6 +99,7 @@ void complain(std::string_view message) {
 }
 
 bool is_terminal_output() noexcept { return ::isatty(STDOUT_FILENO) == 1; }
+bool is_terminal_error() noexcept { return ::isatty(STDERR_FILENO) == 1; }
 
 void refuse_terminal(const Destination& to) {
   if (!to.path.empty() || !is_terminal_output()) return;

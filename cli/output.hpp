@@ -28,6 +28,7 @@ void print(std::string_view text);
 void complain(std::string_view message);
 
 bool is_terminal_output() noexcept;
+bool is_terminal_error() noexcept;
 
 /// Throws UsageError when `to` is standard output and that a terminal, which bytes that are no text would disturb.
 void refuse_terminal(const Destination& to);

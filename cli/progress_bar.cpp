@@ -1,12 +1,12 @@
 #include "progress_bar.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <string>
 
 #include <tacore/verbose.hpp>
+
+#include "output.hpp"
 
 namespace tacore::cli {
 
@@ -40,10 +40,7 @@ std::string duration_text(double seconds) {
 }  // namespace
 
 ProgressBar::ProgressBar(const char* what)
-    : what_(what),
-      is_on_(::isatty(STDERR_FILENO) == 1 && log_level() != LogLevel::Off),
-      start_(Clock::now()),
-      drawn_(start_) {}
+    : what_(what), is_on_(is_terminal_error() && log_level() != LogLevel::Off), start_(Clock::now()), drawn_(start_) {}
 
 ProgressBar::~ProgressBar() {
   if (is_drawn_) std::fputs("\r\033[K", stderr);

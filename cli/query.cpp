@@ -5,8 +5,10 @@
 #include <tacore/write/tabular.hpp>
 
 #include "commands.hpp"
+#include "layout.hpp"
 #include "output.hpp"
 #include "selection.hpp"
+#include "table.hpp"
 #include "utf8.hpp"
 
 namespace tacore::cli {
@@ -41,10 +43,31 @@ int run_query(const QueryOptions& options) {
   if (format == Encoding::Parquet && options.output.path.empty() && is_terminal_output()) {
     throw QueryError("Parquet is not for terminals: add --output FILE");
   }
-  const Dataset rows = select(options.selection);
-  with_output(options.output, files_of(rows),
-              [&](tabular::Output& output) { tabular::encode(rows.data(), format, output); });
-  if (options.selection.where.bbox && rows.num_rows() == 0) complain(why_empty(options.selection, rows));
+  Dataset dataset = select(options.selection);
+  if (options.limit) dataset = dataset.limit(*options.limit);
+  const auto rows = [&] { return options.columns.empty() ? dataset.data() : dataset.data().select(options.columns); };
+  if (format == Encoding::Table && options.output.path.empty() && is_terminal_output()) {
+    print(fitted_table(rows(), terminal_width()));
+  } else {
+    with_output(options.output, files_of(dataset),
+                [&](tabular::Output& output) { tabular::encode(rows(), format, output); });
+  }
+  if (options.selection.where.bbox && dataset.num_rows() == 0) complain(why_empty(options.selection, dataset));
+  return 0;
+}
+
+int run_head(const QueryOptions& options) {
+  QueryOptions first = options;
+  if (!first.limit) first.limit = 10;
+  return run_query(first);
+}
+
+int run_count(const Selection& selection) {
+  check_selection(selection);
+  const Dataset dataset = select(selection);
+  const int64_t count = dataset.num_rows();
+  print(std::to_string(count) + "\n");
+  if (selection.where.bbox && count == 0) complain(why_empty(selection, dataset));
   return 0;
 }
 

@@ -17,7 +17,7 @@ int run_export(const ExportCommandOptions& options) {
     check_output(options.output, how.create.output.overwrite);
   how.create = completed(how.create);
   const Dataset dataset = select(options.selection);
-  run_copy(how.create.task, [&] { export_dataset(dataset, options.output, how); });
+  run_writer(how.create.task, [&] { return export_dataset(dataset, options.output, how); });
   return 0;
 }
 
@@ -27,7 +27,7 @@ int run_convert(const ConvertOptions& options) {
   if (how.split_size.value_or(0) == 0) check_output(options.output, how.output.overwrite);
   require_apart(options.output, {options.collection});
   const Collection collection = collection_of(options, options.output);
-  run_copy(how.task, [&] { convert(options.input, options.output, how, collection); });
+  run_writer(how.task, [&] { return convert(options.input, options.output, how, collection); });
   return 0;
 }
 
@@ -36,7 +36,7 @@ int run_compile(const CompileCommandOptions& options) {
   v1::CreateTacoOptions how = options.how;
   if (how.split_size.value_or(0) == 0) check_output(options.output, how.output.overwrite);
   const Dataset dataset = select(options.selection);
-  run_copy(how.task, [&] { v1::compile(dataset, options.output, how); });
+  run_writer(how.task, [&] { return v1::compile(dataset, options.output, how); });
   return 0;
 }
 
@@ -52,7 +52,7 @@ int run_concat(const ConcatOptions& options) {
   std::vector<Dataset> datasets;
   for (std::size_t i = 0; i + 1 < options.paths.size(); ++i) datasets.push_back(load(options.paths[i]));
   const Dataset all = concat(datasets, options.mode);
-  run_copy(how.create.task, [&] { export_dataset(all, output, how); });
+  run_writer(how.create.task, [&] { return export_dataset(all, output, how); });
   return 0;
 }
 

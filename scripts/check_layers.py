@@ -64,7 +64,7 @@ OUTSIDE = ["gdal", "cli", "python", "examples", "tests/consumer"]
 
 # But for these internal headers. All in them is inline, so that the shared library exports nothing for the folder, and they
 # include the standard library only.
-INLINE = {"cli": ["base/utf8.hpp", "io/open_uninterrupted.hpp"]}
+INLINE = {"cli": ["base/nearest.hpp", "base/utf8.hpp", "io/open_uninterrupted.hpp"]}
 
 # Heavy header -> the paths that may include it (regular expressions). The first row that matches decides.
 HOMES = [

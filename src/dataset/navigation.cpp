@@ -1,5 +1,8 @@
 #include "dataset/navigation.hpp"
 
+#include <algorithm>
+
+#include "base/nearest.hpp"
 #include "base/text.hpp"
 #include "dataset/dataframe_impl.hpp"
 #include "format/names.hpp"
@@ -18,8 +21,14 @@ int64_t find_id(const DataFrame::Impl& frame, std::string_view id) {
 
 int64_t position_of(const DataFrame::Impl& frame, std::string_view id) {
   const int64_t row = find_id(frame, id);
-  if (row < 0) throw NavigationError("ID " + in_quotes(id) + " not found", {.path = frame.dataset->path});
-  return row;
+  if (row >= 0) return row;
+  constexpr int64_t kMostIds = 100'000;  // for a person who mistyped one
+  std::vector<std::string> ids;
+  const int column = frame.rows->find(names::kId);
+  for (int64_t i = 0; i < std::min(frame.rows->num_rows(), kMostIds); ++i)
+    ids.push_back(frame.rows->text(column, i).value_or(""));
+  throw NavigationError("ID " + in_quotes(id) + " not found" + did_you_mean(std::string(id), ids),
+                        {.path = frame.dataset->path});
 }
 
 }  // namespace

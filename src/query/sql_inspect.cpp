@@ -202,6 +202,18 @@ std::string with_hint(const std::string& message, std::string_view sql) {
   const auto guess = message.find(" Did you mean ");  // a table of DuckDB, which no query can read
   if (guess != message.npos && message.starts_with("SQL: Table with name "))
     return message.substr(0, guess) + " The tables are data, level0, level1, ..., l0, l1, ...";
+  // Columns that only navigation uses are no candidates.
+  constexpr std::string_view kCandidates = " Candidate bindings: ";
+  if (const auto list = message.find(kCandidates);
+      list != message.npos && message.find("\"internal:", list) != message.npos) {
+    std::vector<std::string> kept;
+    for (const auto& name : split(message.substr(list + kCandidates.size()), ',')) {
+      const std::string one = name.substr(std::min(name.find('"'), name.size()));
+      if (!one.empty() && !one.starts_with("\"internal:")) kept.push_back(one);
+    }
+    const std::string rest = kept.empty() ? "" : std::string(kCandidates) + join(kept, ", ");
+    return with_hint(message.substr(0, list) + rest, sql);
+  }
   const bool is_syntax = message.find("at or near \":\"") != message.npos;
   for (const auto& name : names_with_colon(sql)) {
     const bool is_unknown =

@@ -26,7 +26,7 @@ check query none.tacozip --bbox 0,0,1e999,1
 check query none.tacozip --bbox 0,5,1,4
 check query none.tacozip --bbox --level 1
 check query none.tacozip --datetime yesterday
-check query none.tacozip --datetime 2005/2006
+check query none.tacozip --datetime 2005-13
 check query none.tacozip --datetime 2023-02-30
 check query none.tacozip --datetime 2023-02-01/2023-01-01
 check query none.tacozip --level 1
@@ -53,3 +53,5 @@ check index none.tacozip --no-validate-schema
 check tog none.tif none.tog.tif --block 64
 check create none none.tacozip --parquet row_group_rows=1
 check header none.tacozip
+check help qurey
+check head none.tacozip --limit three
