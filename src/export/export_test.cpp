@@ -110,7 +110,7 @@ TEST_CASE("an existing output, an empty view and rows that are not samples are r
   CHECK(has_text(text_of<ValidationError>([&] { export_dataset(all, shop.out("nested.tacozip")); }),
                  "which is an input"));
   CHECK(has_text(refused(all.sql("SELECT * FROM data WHERE id = 'z'")), "no samples are left"));
-  CHECK(has_text(refused(all.sql("SELECT d.* FROM data d JOIN level1 c ON c.id = 'x'")), "a query used level1"));
+  CHECK(has_text(refused(all.sql("SELECT d.* FROM data d JOIN level1 c ON c.id = 'x'")), "a query used level 1"));
   CHECK(has_text(refused(all.sql("SELECT id, type FROM data")), "row 0 cannot be traced to its sample"));
   CHECK(has_text(refused(all.sql("SELECT * FROM data UNION ALL SELECT * FROM data")), "is a sample that occurs twice"));
   CHECK(has_text(refused(all.sql("SELECT *, 1 AS \"a b\" FROM data")), "column 'a b' of the query"));
