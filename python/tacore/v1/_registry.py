@@ -13,8 +13,8 @@ import time
 import urllib.request
 from pathlib import Path
 
-from . import _core, _dataset
-from ._errors import TacoFormatError, TacoIOError, TacoNavigationError
+from .. import _core, _dataset
+from .._errors import TacoFormatError, TacoIOError, TacoNavigationError
 
 PREFIX = "tacofoundation:"
 #: The file of the publishers: a JSON object {name: URL, or list of URLs of the parts}.

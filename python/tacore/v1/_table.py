@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas
 
-from ._dataframe import Key, TacoDataFrame
-from ._errors import TacoNavigationError, TacoQueryError
+from .._dataframe import Key, TacoDataFrame
+from .._errors import TacoNavigationError, TacoQueryError
 
 if TYPE_CHECKING:
     import geopandas

@@ -14,21 +14,21 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import _core
-from ._aliases import aliases, former
-from ._arrays import array
-from ._core import BandHistogram
-from ._dataframe import TacoDataFrame
-from ._dataset import TacoDataset, rows_of
-from ._dataset import load as _load
-from ._errors import TacoFormatError
-from ._output import local_path
-from ._progress import Progress, callback
-from .transform import core_dataset
+from .. import _core
+from .._aliases import aliases, former
+from .._arrays import array
+from .._core import BandHistogram
+from .._dataframe import TacoDataFrame
+from .._dataset import TacoDataset, rows_of
+from .._dataset import load as _load
+from .._errors import TacoFormatError
+from .._output import local_path
+from .._progress import Progress, callback
+from ..transform import core_dataset
 
 if TYPE_CHECKING:
-    from ._v1_table import TortillaDataFrame
-    from .datamodel import Taco, Tortilla
+    from ..datamodel import Taco, Tortilla
+    from ._table import TortillaDataFrame
 
 __all__ = [
     "BadSample",
@@ -55,9 +55,9 @@ _missing = former(__name__, profiles_of="profiles")
 
 def __getattr__(name: str) -> Any:
     if name in ("TortillaDataFrame", "TortillaDataSeries"):  # subclasses of pandas, which is loaded only for them
-        from . import _v1_table
+        from . import _table
 
-        return getattr(_v1_table, name)
+        return getattr(_table, name)
     return _missing(name)
 
 
@@ -126,7 +126,7 @@ def load(
     dataset = _open(file, storage_options)
     table: Any = dataset.data
     if find_spec("pandas"):
-        from ._v1_table import to_table
+        from ._table import to_table
 
         table = to_table(table)
         if isinstance(file, (list, tuple)):
@@ -153,7 +153,7 @@ def load_metadata(file: PathLike | Sequence[PathLike], **storage_options: Any) -
 
 def _registered(file: Any) -> Any:
     """The files of a data set of the registry; anything else unchanged."""
-    from ._v1_registry import PREFIX, parts_of
+    from ._registry import PREFIX, parts_of
 
     return parts_of(file.removeprefix(PREFIX)) if isinstance(file, str) and file.startswith(PREFIX) else file
 
@@ -510,7 +510,7 @@ def sanity_check(
 
 def _frame(rows: Any) -> Any:
     """The frame of a table of :func:`load`; anything else unchanged."""
-    made = sys.modules.get(f"{__package__}._v1_table")  # without tables pandas is not loaded
+    made = sys.modules.get(f"{__name__}._table")  # without tables pandas is not loaded
     return made.to_rows(rows) if made and isinstance(rows, made.TortillaDataFrame) else rows
 
 
