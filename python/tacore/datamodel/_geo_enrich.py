@@ -119,7 +119,7 @@ class GeoEnrich(TortillaExtension):
             return self._local().compute(tortilla._core)
         points = list(_centroids(tortilla))
         batches = list(_batches(points, self.batch_size))
-        images = _images(self._active)
+        images = _images({name: _PRODUCTS[name] for name in self._active}, "GeoEnrich without layers")
         show = _progress.bar("Earth Engine", quiet=not self.show_progress)
         columns: dict[str, list[Any]] = {f"geoenrich:{name}": [None] * len(points) for name in self._active}
         with ThreadPoolExecutor(self.max_concurrency) as threads:
@@ -158,16 +158,17 @@ def _names(given: Any, level: int) -> Mapping[int, str]:
     return dict(zip(columns.objects(f"admin_code{level}"), columns.objects("name")))
 
 
-def _images(active: Sequence[str]) -> list[tuple[str, list[str], Any]]:
-    """(name, variables, image with a band for each variable) of each reducer."""
-    require("ee", "GeoEnrich without layers")
+def _images(products: Mapping[str, _Product], what: str) -> list[tuple[str, list[str], Any]]:
+    """(name, variables, image with a band for each variable) of each reducer: the mode for `admin*`, else the mean.
+    Raises TacoBackendError, which begins with `what`, if the package `ee` is not installed."""
+    require("ee", what)
     ee = importlib.import_module("ee")
     out = []
     for reducer in ("mean", "mode"):
-        names = [name for name in active if name.startswith("admin_") == (reducer == "mode")]
+        names = [name for name in products if name.startswith("admin") == (reducer == "mode")]
         bands = []
         for name in names:
-            asset, band, is_collection = _PRODUCTS[name]
+            asset, band, is_collection = products[name]
             image = ee.ImageCollection(asset).mosaic() if is_collection else ee.Image(asset)
             image = image.unmask(_NOWHERE if reducer == "mode" else 0)
             bands.append((image.select(band) if band else image).rename(name))
