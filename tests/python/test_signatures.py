@@ -17,6 +17,7 @@ from typing import Any
 import tacore
 
 WRITTEN = Path(__file__).with_name("signatures.txt")
+OF_V1 = ("v1.tortilla", "v1.tortilla.datamodel")
 
 
 def public_names(module: ModuleType) -> list[str]:
@@ -63,14 +64,14 @@ def describe(name: str, value: Any) -> Iterator[str]:
     if issubclass(value, enum.Enum):
         yield from (f"{name}.{member.name} = {member.value!r}" for member in value)
         return
-    if "__init__" in vars(value):
+    if {"__init__", "__signature__"} & vars(value).keys():
         yield f"{name}{signature(value)}"
     yield from sorted(f"{name}{member}" for member in members(value))
 
 
 def signatures() -> list[str]:
     lines = [line for name in public_names(tacore) for line in describe(f"tacore.{name}", getattr(tacore, name))]
-    for module_name in sorted(tacore._MODULES):
+    for module_name in sorted([*tacore._MODULES, *OF_V1]):
         module = importlib.import_module(f"tacore.{module_name}")
         for name in public_names(module):
             lines += describe(f"tacore.{module_name}.{name}", getattr(module, name))

@@ -1,7 +1,8 @@
 """Functions for the formats before TACO 2.0: Tortilla 0.5.0 (`.tortilla`) and TACO 0.2.0 (`.taco`).
 
 Such files are opened by :func:`tacore.load`, as any dataset. A chunk of a raster is read by ``frame.read("lrf::2")``,
-or by :func:`read_chunk`.
+or by :func:`read_chunk`. Scripts for the published packages of 0.x run with other imports: ``tacore.v1 as tacoreader``,
+``tacore.v1.tortilla as pytortilla``.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from .._errors import TacoFormatError
 from .._output import local_path
 from .._progress import Progress, callback
 from ..transform import core_dataset
+from . import tortilla
 
 if TYPE_CHECKING:
     from ..datamodel import Taco, Tortilla
@@ -45,6 +47,7 @@ __all__ = [
     "read_chunk",
     "sanity_check",
     "taco2tortilla",
+    "tortilla",
     "tortilla2taco",
 ]
 if find_spec("pandas"):
