@@ -16,6 +16,8 @@ import pytest
 import tacore
 from tacore import v1
 from tacore.v1 import tortilla
+from tacore.v1.datamodel import Collection
+from tacore.v1.specification import Contact, Extent, OpticalData, SpectralBand
 from tacore.v1.tortilla.datamodel import RAI, STAC, Sample, Samples
 
 numpy = pytest.importorskip("numpy")
@@ -29,6 +31,8 @@ GRID: dict[str, Any] = {
     "raster_shape": (64, 64),
     "geotransform": (288776.25, 28.5, 0, 9120760.75, 0, -28.5),
 }
+
+TIMES = [["2020-01-01T00:00:00Z", "2020-12-31T00:00:00Z"]]
 
 
 def _scripts() -> Any:
@@ -255,3 +259,135 @@ def test_wrong_calls_of_create_write_nothing(files: dict[str, Path], tmp_path: P
     nowhere = make(files, stac_data={**GRID, "crs": "nonsense", "time_start": 1})
     fails(tacore.TacoSchemaError, "nonsense", lambda: create(nowhere, new))
     assert not new.parent.exists()
+
+
+def collection(**more: Any) -> Collection:
+    return Collection(**{**scripts.MINICUBES, **more})
+
+
+def test_a_taco_of_tortillas_has_its_collection(files: dict[str, Path], tmp_path: Path) -> None:
+    *parts, path = scripts.minicubes(TACORE, files, tmp_path)
+    table, stored = v1.load(path, collection=True)
+    assert list(table["tortilla:id"]) == ["c0", "c1"]
+    assert list(table["cloud cover"]) == [0.25, 0.5]
+    assert list(table["split"]) == ["a", "b"]
+    assert list(table["stac:time_end"]) == [1472169600.0] * 2
+    assert list(table["tortilla:length"]) == [part.stat().st_size for part in parts]
+    assert stored == v1.load_metadata(path)
+    kept = ("id", "dataset_version", "description", "licenses", "keywords", "task", "split_strategy", "scientific")
+    assert {name: stored[name] for name in kept} == {name: scripts.MINICUBES[name] for name in kept}
+    assert stored["extent"] == {"spatial": [-180.0, -60.0, 180.0, 80.0], "temporal": [1451606400000, 1672531199000]}
+    assert [band["name"] for band in stored["optical_data"]["bands"]] == ["B02", "B03"]
+    assert stored["curators"][0]["emails"] == [{"value": "ada@example.org", "roles": None}]
+
+
+def test_a_taco_has_rai_and_missing_values(files: dict[str, Path], tmp_path: Path, names_of_places: None) -> None:
+    with scripts.EarthEngine():
+        *_, path = scripts.worldfloods(TACORE, files, tmp_path)
+    table = v1.load(path)
+    assert list(table["source"].isna()) == list(table["days_diff"].isna()) == [True, False]
+    assert list(table["rai:admin2"]) == ["place 2"] * 2
+    assert list(table["stac:time_start"]) == [1557136800.123456] * 2
+    classes = v1.load_metadata(path)["labels"]["label_classes"]
+    assert [(each["name"], each["category"]) for each in classes] == [("land", 0), ("water", "1")]
+
+
+def test_parts_of_a_taco_have_the_collection_without_empty_links(files: dict[str, Path], tmp_path: Path) -> None:
+    with pytest.warns(UserWarning) as told:
+        paths = scripts.austria(TACORE, files, tmp_path)
+    texts = [str(each.message) for each in told]
+    assert "Contact has no field email; left out" in texts
+    left_out = "discuss_link, raw_link, scientific.publications"
+    assert f"collection 'sen2austria': left out, since a text is empty: {left_out}" in texts
+    assert [path.name for path in paths] == [f"austria.000{part}.part.taco" for part in range(3)]
+    stored = v1.load_metadata(paths)
+    assert stored["raw_link"] is None
+    assert stored["scientific"] == {"doi": "", "citation": "a", "summary": "", "publications": []}
+    assert list(v1.load(paths)["corine"]) == [0, 1, 2]
+
+
+def test_create_takes_arguments_of_both_forms(files: dict[str, Path], tmp_path: Path) -> None:
+    create: Any = v1.create
+    made, path = collection(), tmp_path / "x.taco"
+    calls: list[Callable[[], object]] = [
+        lambda: create(made, make(files), path, 2, "20GB", "100MB", True),
+        lambda: create(made, make(files), output=path, nworkers=1, quiet=True),
+        lambda: create(samples=make(files), collection=made.model_dump(), output=path, quiet=True),
+    ]
+    texts = set()
+    for call in calls:
+        assert call() == path
+        texts.add(path.read_bytes())
+    assert len(texts) == 1
+    (own,) = create(
+        tacore.datamodel.Tortilla.from_columns(["a"], [__file__]), tmp_path / "y.taco", made, progress=False
+    )
+    assert v1.load_metadata(own) == v1.load_metadata(path)
+
+
+def test_a_tortilla_becomes_a_taco_and_back(files: dict[str, Path], tmp_path: Path) -> None:
+    path = tmp_path / "x.tortilla"
+    tortilla.create(make(files), path, quiet=True)
+    before = path.read_bytes()
+    change: Any = v1.tortilla2taco
+    assert change(tortilla=str(path), collection=collection(title="New")) == path
+    assert v1.load_metadata(path)["title"] == "New"
+    back: Any = v1.taco2tortilla
+    assert back(taco=path) == path
+    assert path.read_bytes() == before
+    fails(tacore.TacoFormatError, "no collection", lambda: v1.load_metadata(path))
+
+
+def test_optical_data_has_the_bands_of_a_known_sensor() -> None:
+    some = OpticalData(sensor="sentinel2msi[B04, B03]")
+    assert some.sensor == "sentinel2msi"
+    assert [band.name for band in some.bands or ()] == ["B04", "B03"]
+    assert len(OpticalData(sensor="landsat8oli").bands or ()) == 11
+    assert OpticalData(sensor="neon-ais").bands is None
+    assert OpticalData(sensor="neon-ais", bands=[{"name": "x", "index": "3"}]).bands == [
+        SpectralBand(name="x", index=3)
+    ]
+    fails(tacore.TacoSchemaError, "B99", lambda: OpticalData(sensor="sentinel2msi[B99]"))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Collection(id="x"), "Collection.dataset_version is missing"),
+        (lambda: collection(id="My set"), "Collection.id is 'My set', lower-case letters, digits"),
+        (lambda: collection(title="t" * 251), "Collection.title has 251 characters, at most 250"),
+        (lambda: collection(task="guessing"), "Collection.task is 'guessing', 'regression' or"),
+        (lambda: collection(split_strategy="any"), "Collection.split_strategy is 'any'"),
+        (lambda: collection(licenses="MIT"), "Collection.licenses is 'MIT', a list expected"),
+        (lambda: collection(providers=[{}]), "Contact has neither name nor organization"),
+        (lambda: collection(providers=["me"]), r"providers\[0\] is 'me', a Contact or a dict"),
+        (lambda: Contact(name="a", emails=[{"value": "a"}]), "Info.value is 'a', an e-mail address or \\+NUMBER"),
+        (lambda: Contact(name="a", phones=[{"value": "0034"}]), "Info.value is '0034'"),
+        (lambda: Extent(spatial=[], temporal=[]), "Extent.spatial is empty"),
+        (lambda: Extent(spatial=[[0, 0, 1]], temporal=TIMES), "4 or 6 numbers from -180 to 180"),
+        (lambda: Extent(spatial=[[0, 0, 1, 181]], temporal=TIMES), "4 or 6 numbers from -180 to 180"),
+        (lambda: Extent(spatial=[[0, 0, 1, 1]], temporal=[["2020-01-01", "2021"]]), "start and end in RFC 3339"),
+        (lambda: Extent(spatial=[[0, 0, 1, 1]], temporal=[[None, None]]), r"temporal\[0\]\[0\] is None, text"),
+        (lambda: OpticalData(bands=[]), "OpticalData.sensor is missing"),
+        (lambda: collection(labels={"label_classes": [{"name": "a"}]}), "LabelClass.category is missing"),
+        (lambda: collection(scientific={"doi": "a"}), "Scientific.citation is missing"),
+        (lambda: collection(raw_link={}), "HyperLink.href is missing"),
+    ],
+)
+def test_a_wrong_member_is_a_value_error_that_names_it(call: Callable[[], object], message: str) -> None:
+    fails(tacore.TacoSchemaError, message, call)
+
+
+def test_rules_of_a_collection_are_checked_before_anything_is_written(files: dict[str, Path], tmp_path: Path) -> None:
+    create: Any = v1.create
+    path = tmp_path / "new" / "x.taco"
+    wrong = collection(licenses=[])
+    fails(tacore.TacoValidationError, "licenses is empty", lambda: create(wrong, make(files), path, quiet=True))
+    fails(tacore.TacoValidationError, "taco", lambda: create(collection(), make(files), path.with_suffix(".x")))
+    fails(TypeError, "Samples are expected, not list", lambda: create(collection(), [], path))
+    fails(
+        TypeError,
+        r"create\(\) got an unexpected .*'overwrite'",
+        lambda: create(wrong, make(files), path, overwrite=True),
+    )
+    assert not path.parent.exists()

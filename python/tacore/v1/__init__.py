@@ -2,18 +2,18 @@
 
 Such files are opened by :func:`tacore.load`, as any dataset. A chunk of a raster is read by ``frame.read("lrf::2")``,
 or by :func:`read_chunk`. Scripts for the published packages of 0.x run with other imports: ``tacore.v1 as tacoreader``,
-``tacore.v1.tortilla as pytortilla``.
+``tacore.v1 as tacotoolbox``, ``tacore.v1.tortilla as pytortilla``.
 """
 
 from __future__ import annotations
 
-import json
+import functools
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
 from .. import _core
 from .._aliases import aliases, former
@@ -26,7 +26,9 @@ from .._errors import TacoFormatError
 from .._output import local_path
 from .._progress import Progress, callback
 from ..transform import core_dataset
-from . import tortilla
+from . import datamodel, specification, tortilla
+from .datamodel import Collection, CollectionLike, json_of
+from .tortilla.datamodel import Samples
 
 if TYPE_CHECKING:
     from ..datamodel import Taco, Tortilla
@@ -39,6 +41,7 @@ __all__ = [
     "compile",
     "convert",
     "create",
+    "datamodel",
     "histograms",
     "join",
     "load",
@@ -46,6 +49,7 @@ __all__ = [
     "profiles",
     "read_chunk",
     "sanity_check",
+    "specification",
     "taco2tortilla",
     "tortilla",
     "tortilla2taco",
@@ -65,8 +69,6 @@ def __getattr__(name: str) -> Any:
 
 
 PathLike = str | os.PathLike[str]
-#: The members of a collection by their names in 0.2.0 or 2.0, or JSON text of it.
-CollectionLike = Mapping[str, Any] | str
 Rows = TacoDataset | TacoDataFrame
 
 
@@ -174,6 +176,38 @@ def _open(file: Any, storage_options: dict[str, Any]) -> TacoDataset:
     return dataset
 
 
+def _create_of_samples(
+    collection: CollectionLike,
+    samples: Samples,
+    output: PathLike,
+    nworkers: int = 4,
+    chunk_size: str = "20GB",
+    chunk_size_iter: str = "100MB",
+    quiet: bool = False,
+) -> Path | list[Path]:
+    """`create` of tacotoolbox 0.5."""
+    return tortilla.write(samples, output, json_of(collection), nworkers, chunk_size, "Writing", quiet)
+
+
+_create_of_samples.__qualname__ = "create"  # in errors
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def _or_of_samples(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Decorates `create`: a Collection first, or Samples, are arguments of the published function."""
+
+    @functools.wraps(function)
+    def call(*arguments: _P.args, **keywords: _P.kwargs) -> _R:
+        if any(isinstance(each, (Collection, Samples)) for each in (*arguments[:2], keywords.get("samples"))):
+            written: Any = _create_of_samples(*arguments, **keywords)  # type: ignore[arg-type]
+            return written  # type: ignore[no-any-return]
+        return function(*arguments, **keywords)
+
+    return call
+
+
+@_or_of_samples
 def create(
     samples: Taco | Tortilla,
     output: PathLike,
@@ -205,6 +239,10 @@ def create(
             "extent": {"spatial": [-10, 35, 5, 45], "temporal": [1577836800000, 1609459200000]},
         }
         tacore.v1.create(tortilla, "chips.taco", collection)
+
+    ``create(collection, samples, output, nworkers=4, chunk_size="20GB", chunk_size_iter="100MB", quiet=False)``, the form
+    of tacotoolbox 0.5 with ``tortilla.datamodel.Samples``, writes these with a ``datamodel.Collection``, as
+    :func:`tacore.v1.tortilla.create` does.
 
     FOLDERs become nested Tortillas; columns of places and times get the names and units of those versions. All files
     are written atomically; the same samples give the same bytes.
@@ -260,7 +298,7 @@ def create(
         return _paths(_core.v1_create(core, to, options, callback("Writing", progress)))
     if not isinstance(core, _core.Tortilla):
         raise TypeError("a Taco has its own collection; a Tortilla with a collection, or a Taco alone is expected")
-    return _paths(_core.v1_create(core, to, _json(collection), options, callback("Writing", progress)))
+    return _paths(_core.v1_create(core, to, json_of(collection), options, callback("Writing", progress)))
 
 
 @aliases(dataframe="view", nworkers="jobs", quiet="progress")
@@ -367,9 +405,12 @@ def convert(
         "parquet": parquet,
     }
     to = os.fspath(local_path(output))
-    return _paths(_core.v1_convert(os.fspath(input), to, _json(collection), options, callback("Converting", progress)))
+    return _paths(
+        _core.v1_convert(os.fspath(input), to, json_of(collection), options, callback("Converting", progress))
+    )
 
 
+@aliases(tortilla="input")
 def tortilla2taco(
     input: PathLike,
     collection: CollectionLike,
@@ -385,7 +426,7 @@ def tortilla2taco(
 
     Args:
         input: Path of the Tortilla. If it is one of several parts, only this part is converted.
-        collection: Collection of the TACO.
+        collection: Collection of the TACO, as for :func:`create`, or a ``datamodel.Collection``.
         output: Path that ends in `.taco`; None: `input` itself is replaced atomically.
         overwrite: Replace existing output atomically.
         temp_dir: Folder for the unfinished output, on the same file system; by default that of the output.
@@ -399,10 +440,11 @@ def tortilla2taco(
     """
     to = os.fspath(input if output is None else local_path(output))
     options = {"overwrite": overwrite, "temp_dir": temp_dir}
-    _core.v1_tortilla2taco(os.fspath(input), to, _json(collection), options, callback("Converting", progress))
+    _core.v1_tortilla2taco(os.fspath(input), to, json_of(collection), options, callback("Converting", progress))
     return Path(to)
 
 
+@aliases(taco="input")
 def taco2tortilla(
     input: PathLike,
     output: PathLike | None = None,
@@ -515,10 +557,6 @@ def _frame(rows: Any) -> Any:
     """The frame of a table of :func:`load`; anything else unchanged."""
     made = sys.modules.get(f"{__name__}._table")  # without tables pandas is not loaded
     return made.to_rows(rows) if made and isinstance(rows, made.TortillaDataFrame) else rows
-
-
-def _json(collection: CollectionLike) -> str:
-    return collection if isinstance(collection, str) else json.dumps(collection)
 
 
 def _paths(all: Iterable[str]) -> list[Path]:
