@@ -17,7 +17,7 @@ from typing import Any
 import tacore
 
 WRITTEN = Path(__file__).with_name("signatures.txt")
-OF_V1 = ("v1.datamodel", "v1.specification", "v1.tortilla", "v1.tortilla.datamodel")
+OF_V1 = ("v1.datamodel", "v1.edit", "v1.specification", "v1.tortilla", "v1.tortilla.datamodel")
 
 
 def public_names(module: ModuleType) -> list[str]:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import tacore
 from tacore import v1
-from tacore.v1 import tortilla
+from tacore.v1 import edit, tortilla
 from tacore.v1.datamodel import Collection
 from tacore.v1.specification import Contact, Extent, OpticalData, SpectralBand
 from tacore.v1.tortilla.datamodel import RAI, STAC, Sample, Samples
@@ -391,3 +391,68 @@ def test_rules_of_a_collection_are_checked_before_anything_is_written(files: dic
         lambda: create(wrong, make(files), path, overwrite=True),
     )
     assert not path.parent.exists()
+
+
+@pytest.fixture
+def taco(files: dict[str, Path], tmp_path: Path) -> Path:
+    path = tmp_path / "x.taco"
+    create: Any = v1.create
+    return Path(create(collection(), make(files, cloud=1), path, quiet=True))
+
+
+def test_a_collection_is_replaced(taco: Path) -> None:
+    before = v1.load(taco)
+    other = collection(id="other", title="Other", keywords=None)
+    assert edit.edit_collection(str(taco), other) == taco
+    stored = v1.load_metadata(taco)
+    assert (stored["id"], stored["title"], stored["keywords"]) == ("other", "Other", None)
+    assert v1.load(taco).equals(before)
+    link = taco.with_name("link.taco")
+    link.symlink_to(taco)
+    assert edit.collection(link, {**other.model_dump(), "title": "Third"}) == link
+    assert v1.load_metadata(taco)["title"] == "Third"
+    assert link.is_symlink()
+    assert sorted(each.name for each in taco.parent.iterdir()) == ["link.taco", "x.taco"]
+
+
+def test_columns_are_replaced(taco: Path, tmp_path: Path, files: dict[str, Path]) -> None:
+    stored = v1.load_metadata(taco)
+    for path in (taco, Path(str(tortilla.create(make(files, cloud=1), tmp_path / "x.tortilla", quiet=True)))):
+        table = v1.load(path)
+        table["label"] = ["a", None, "c"]
+        table["cloud"] = [0.5, 1, 2]
+        table["tortilla:data_split"] = ["train", "test", "validation"]
+        table["geometry"] = 0
+        assert edit.edit_footer(path, table.iloc[::-1]) == path
+        assert "geometry" in table.columns
+        found = v1.load(path)
+        assert list(found["cloud"]) == [0.5, 1, 2]
+        assert found["label"].isna().tolist() == [False, True, False]
+        assert list(found["tortilla:data_split"]) == ["train", "test", "validation"]
+        assert [content(found.read(row)) for row in range(3)] == [each.read_bytes() for each in files.values()]
+        edit.edit_footer(path, found.drop(columns=["label", "tortilla:offset"]))
+        assert list(v1.load(path).columns) == [name for name in found.columns if name != "label"]
+        before = path.read_bytes()
+        edit.edit_footer(path, v1.load(path))
+        assert path.read_bytes() == before
+    assert v1.load_metadata(taco) == stored
+
+
+def test_a_wrong_edit_changes_nothing(taco: Path, tmp_path: Path, files: dict[str, Path]) -> None:
+    before, table = taco.read_bytes(), v1.load(taco)
+    lost = tmp_path / "lost.taco"
+    wrong = tacore.TacoValidationError
+    fails(FileNotFoundError, "lost.taco", lambda: edit.edit_collection(lost, collection()))
+    fails(FileNotFoundError, "lost.taco", lambda: edit.edit_footer(lost, table))
+    fails(wrong, "licenses is empty", lambda: edit.edit_collection(taco, collection(licenses=[])))
+    fails(wrong, "does not have the samples", lambda: edit.edit_footer(taco, table.head(2)))
+    fails(wrong, "does not have the samples", lambda: edit.edit_footer(taco, table.drop(columns="tortilla:id")))
+    fails(wrong, "tortilla:offset cannot be", lambda: edit.edit_footer(taco, table.assign(**{"tortilla:offset": 1})))
+    fails(tacore.TacoSchemaError, "cannot be called 'id'", lambda: edit.edit_footer(taco, table.assign(id=1)))
+    fails(tacore.TacoSchemaError, "'my col'", lambda: edit.edit_footer(taco, table.assign(**{"my col": 1})))
+    fails(TypeError, "pandas.DataFrame is expected", lambda: edit.edit_footer(taco, [table]))
+    fails(wrong, "dev", lambda: edit.edit_footer(taco, table.assign(**{"tortilla:data_split": "dev"})))
+    assert taco.read_bytes() == before
+    path = Path(str(tortilla.create(make(files), tmp_path / "x.tortilla", quiet=True)))
+    fails(ValueError, "x.tortilla", lambda: edit.edit_collection(path, collection()))
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["x.taco", "x.tortilla"]

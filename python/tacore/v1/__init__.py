@@ -26,7 +26,7 @@ from .._errors import TacoFormatError
 from .._output import local_path
 from .._progress import Progress, callback
 from ..transform import core_dataset
-from . import datamodel, specification, tortilla
+from . import datamodel, edit, specification, tortilla
 from .datamodel import Collection, CollectionLike, json_of
 from .tortilla.datamodel import Samples
 
@@ -42,6 +42,7 @@ __all__ = [
     "convert",
     "create",
     "datamodel",
+    "edit",
     "histograms",
     "join",
     "load",
