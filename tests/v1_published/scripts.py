@@ -181,6 +181,7 @@ def minicubes(packages: Packages, files: dict[str, Path], folder: Path) -> list[
 
 MINICUBES: dict[str, Any] = {
     "id": "minicubesvideo",
+    "title": "Minicubes as video",
     "dataset_version": "1.0.0",
     "description": "## Minicubes\n\nas *video*",
     "licenses": ["cc-by-4.0"],

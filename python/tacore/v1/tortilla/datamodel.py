@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import importlib
 import numbers
+import re
 import struct
 import warnings
 from collections.abc import Callable, Mapping
@@ -255,7 +256,7 @@ class Samples(Fields):
 
 def _seconds(time: Any, where: str) -> int | float:
     """Seconds since 1970 of a time, in the type of the published package."""
-    if isinstance(time, numbers.Integral):
+    if isinstance(time, int):
         return int(time)
     if isinstance(time, numbers.Real):
         return float(time)
@@ -267,6 +268,7 @@ def _seconds(time: Any, where: str) -> int | float:
                     UserWarning,
                     stacklevel=4,
                 )
+            if re.fullmatch(r" *-?[0-9]+\.?[0-9]* *", time):
                 return float(time)
             time = dt.datetime.fromisoformat(time)
         elif isinstance(time, dt.date) and not isinstance(time, dt.datetime):
