@@ -1,8 +1,8 @@
 """TACO datasets of Earth observation data: open, query, navigate, decode, train from, and create them.
 
 The functions of the specification (section 7) are in this module; others are in `tacore.raster`, `tacore.loader`,
-`tacore.transform`, `tacore.describe`, `tacore.v1` and `tacore.distributed`. Importing tacore loads no shared library;
-the first use does.
+`tacore.transform`, `tacore.plans`, `tacore.describe`, `tacore.v1` and `tacore.distributed`. Importing tacore loads no
+shared library; the first use does.
 
 Example:
     >>> dataset = tacore.load("https://host/chips.tacozip")
@@ -20,14 +20,18 @@ from typing import TYPE_CHECKING, Any
 from ._backend import get_backend, use
 from ._errors import (
     TacoBackendError,
+    TacoBridgeError,
     TacoConsolidationError,
     TacoCreationError,
     TacoDocumentationError,
     TacoError,
+    TacoExecuteError,
     TacoFileNotFoundError,
+    TacoFinalizeError,
     TacoFormatError,
     TacoIOError,
     TacoNavigationError,
+    TacoPlanError,
     TacoQueryError,
     TacoSchemaError,
     TacoToolboxError,
@@ -35,64 +39,100 @@ from ._errors import (
 )
 
 if TYPE_CHECKING:
-    from . import datamodel, describe, distributed, loader, raster, transform, v1, validator
+    from . import datamodel, describe, distributed, loader, plans, raster, transform, v1, validator
     from ._create import create, create_tacocat, create_tacollection
     from ._dataframe import TacoDataFrame
     from ._dataset import TacoDataset, clear_cache, concat, load, set_storage_options
     from ._schema import PITSchema
     from ._verbose import verbose
     from .describe import generate_html, generate_markdown
+    from .plans import (
+        CopyTask,
+        ExportPlan,
+        Folder2ZipPlan,
+        Zip2FolderPlan,
+        ZipEntry,
+        execute,
+        finalize,
+        plan_export,
+        plan_folder2zip,
+        plan_zip2folder,
+    )
     from .transform import export, folder2zip, zip2folder
 
 # Modules of the names that need the C++ library, and are imported on first use.
 _HOMES = {
+    "CopyTask": "plans",
+    "ExportPlan": "plans",
+    "Folder2ZipPlan": "plans",
     "PITSchema": "_schema",
     "TacoDataFrame": "_dataframe",
     "TacoDataset": "_dataset",
+    "Zip2FolderPlan": "plans",
+    "ZipEntry": "plans",
     "clear_cache": "_dataset",
     "concat": "_dataset",
     "create": "_create",
     "create_tacocat": "_create",
     "create_tacollection": "_create",
+    "execute": "plans",
     "export": "transform",
+    "finalize": "plans",
     "folder2zip": "transform",
     "generate_html": "describe",
     "generate_markdown": "describe",
     "load": "_dataset",
+    "plan_export": "plans",
+    "plan_folder2zip": "plans",
+    "plan_zip2folder": "plans",
     "set_storage_options": "_dataset",
     "verbose": "_verbose",
     "zip2folder": "transform",
 }
-_MODULES = ("datamodel", "describe", "distributed", "loader", "raster", "transform", "v1", "validator")
+_MODULES = ("datamodel", "describe", "distributed", "loader", "plans", "raster", "transform", "v1", "validator")
 
 __all__ = [  # noqa: RUF022
+    "CopyTask",
+    "ExportPlan",
+    "Folder2ZipPlan",
     "PITSchema",
     "TacoBackendError",
+    "TacoBridgeError",
     "TacoConsolidationError",
     "TacoCreationError",
     "TacoDataFrame",
     "TacoDataset",
     "TacoDocumentationError",
     "TacoError",
+    "TacoExecuteError",
     "TacoFileNotFoundError",
+    "TacoFinalizeError",
     "TacoFormatError",
     "TacoIOError",
     "TacoNavigationError",
+    "TacoPlanError",
     "TacoQueryError",
     "TacoSchemaError",
     "TacoToolboxError",
     "TacoValidationError",
+    "Zip2FolderPlan",
+    "ZipEntry",
     "clear_cache",
     "concat",
     "create",
     "create_tacocat",
     "create_tacollection",
+    "execute",
     "export",
+    "finalize",
     "folder2zip",
     "generate_html",
     "generate_markdown",
     "get_backend",
     "load",
+    "plan_export",
+    "plan_folder2zip",
+    "plan_zip2folder",
     "set_storage_options",
     "use",
     "verbose",

@@ -9,14 +9,18 @@ from typing import Any
 
 __all__ = [
     "TacoBackendError",
+    "TacoBridgeError",
     "TacoConsolidationError",
     "TacoCreationError",
     "TacoDocumentationError",
     "TacoError",
+    "TacoExecuteError",
     "TacoFileNotFoundError",
+    "TacoFinalizeError",
     "TacoFormatError",
     "TacoIOError",
     "TacoNavigationError",
+    "TacoPlanError",
     "TacoQueryError",
     "TacoSchemaError",
     "TacoToolboxError",
@@ -53,6 +57,7 @@ class TacoError(Exception):
 
 
 TacoToolboxError = TacoError
+TacoBridgeError = TacoError
 
 
 class TacoFormatError(TacoError, ValueError):
@@ -107,3 +112,15 @@ class TacoConsolidationError(TacoError):
 
 class TacoDocumentationError(TacoError, ValueError):
     """A description could not be made; if it could not be written, the error is also a TacoIOError."""
+
+
+class TacoPlanError(TacoError, ValueError):
+    """An export or a conversion cannot be planned; nothing was written."""
+
+
+class TacoExecuteError(TacoIOError):
+    """A task of a plan failed; it can be executed again."""
+
+
+class TacoFinalizeError(TacoIOError):
+    """The output of a plan could not be completed."""
