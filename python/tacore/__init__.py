@@ -37,6 +37,7 @@ from ._errors import (
     TacoToolboxError,
     TacoValidationError,
 )
+from ._published import SMALL_MODULES, add_small_modules
 
 if TYPE_CHECKING:
     from . import datamodel, describe, distributed, loader, plans, raster, transform, v1, validator
@@ -139,11 +140,13 @@ __all__ = [  # noqa: RUF022
     "zip2folder",
 ]
 
+add_small_modules()
+
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         value = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
-    elif name in _MODULES:
+    elif name in _MODULES or name in SMALL_MODULES:
         value = importlib.import_module(f".{name}", __name__)
     elif name == "_core":
         value = _load_core()

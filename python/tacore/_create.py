@@ -289,6 +289,47 @@ def create_tacollection(
         _core.create_tacollection(names, options, _progress.callback("Merging", progress))
 
 
+class TacoCatWriter:
+    """Collects ZIPs for an index: :func:`create_tacocat` in steps, as in the published writer.
+
+    Args:
+        output_path: Path of the index, which ends in ``.tacocat``.
+        parquet_kwargs: As for :func:`create_tacocat`.
+
+    Example:
+        >>> writer = TacoCatWriter("chips/.tacocat")
+        >>> writer.add_dataset("chips/europe.tacozip")
+        >>> writer.write()
+    """
+
+    def __init__(self, output_path: PathLike, parquet_kwargs: Mapping[str, Any] | None = None) -> None:
+        self.output_path = local_path(output_path)
+        if self.output_path.name != ".tacocat":
+            raise TacoValidationError(f"{self.output_path}: the folder of an index is called .tacocat")
+        self.parquet_kwargs = parquet_kwargs
+        self.datasets: list[Path] = []
+
+    def add_dataset(self, tacozip_path: PathLike) -> None:
+        """Adds a ZIP.
+
+        Raises:
+            TacoFileNotFoundError: It does not exist.
+            TacoConsolidationError: It cannot be opened, or is not a ZIP.
+        """
+        path = local_path(tacozip_path)
+        with _as_consolidation_error():
+            found = _core.load(path).format
+        if found != "zip":
+            raise TacoConsolidationError(f"{path}: a ZIP is expected, not a {found}")
+        self.datasets.append(path)
+
+    def write(self, validate_schema: bool = True) -> None:
+        """Writes the index of all added ZIPs, and replaces an older one. Raises as :func:`create_tacocat`."""
+        if not self.datasets:
+            raise TacoConsolidationError("No datasets added: use add_dataset() first")
+        create_tacocat(self.datasets, self.output_path.parent, self.parquet_kwargs, validate_schema, overwrite=True)
+
+
 def _taco_core(taco: Any) -> Any:
     from .datamodel import Taco
 

@@ -26,7 +26,7 @@ from . import _core
 from ._aliases import renamed
 from ._arrays import array
 from ._dataframe import TacoDataFrame
-from ._dataset import TacoDataset, rows_of
+from ._dataset import TacoDataset, load, rows_of  # noqa: F401  (the published module of this name has load)
 from ._errors import in_words
 from .raster import Bands, SampleFailure, ScaleLike, WindowLike, tensor_options
 

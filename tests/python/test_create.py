@@ -6,6 +6,7 @@ import datetime as dt
 import importlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from typing import Any
 import pytest
 import tacore
 from tacore.datamodel import STAC, Header, Sample, Tortilla
+from tacore.tacocat import TacoCatWriter
 from toolbox import flat, make_taco, nested, placed
 
 GB = 1024**3
@@ -390,3 +392,23 @@ def test_a_nested_dataset_is_made_as_in_published_recipes(tmp_path: Path) -> Non
     )
     assert len(made) == 2 and (tmp_path / ".tacocat").is_dir()
     assert tacore.load(tmp_path).data.read("z8").read_bytes("geo_patch") == b"1geo_patch"
+
+
+def test_an_index_is_written_in_steps(golden: Path, tmp_path: Path) -> None:
+    (tmp_path / ".tacocat").mkdir()
+    writer = TacoCatWriter(tmp_path / ".tacocat", {"compression": "snappy", "compression_level": None})
+    with pytest.raises(tacore.TacoConsolidationError, match="No datasets added"):
+        writer.write()
+    for source in sorted((golden / "cascade_tacocat").glob("*.tacozip")):
+        writer.add_dataset(shutil.copy(source, tmp_path))
+    with pytest.raises(FileNotFoundError):
+        writer.add_dataset(tmp_path / "missing.tacozip")
+    (tmp_path / "text").write_text("text")
+    for other in (tmp_path / "text", golden / "nested"):
+        with pytest.raises(tacore.TacoConsolidationError):
+            writer.add_dataset(other)
+    for _ in range(2):  # an older index is replaced
+        writer.write()
+        assert len(tacore.load(tmp_path / ".tacocat")) == len(tacore.load(golden / "cascade_tacocat"))
+    with pytest.raises(tacore.TacoValidationError, match="is called .tacocat"):
+        TacoCatWriter(tmp_path / "index")

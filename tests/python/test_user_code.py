@@ -5,7 +5,10 @@ from __future__ import annotations
 import concurrent.futures
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -136,6 +139,53 @@ def test_the_top_level_has_the_names_of_the_published_reader() -> None:
     names = ["TacoDataFrame", "TacoDataset", "clear_cache", "concat", "get_backend", "load", "use", "verbose"]
     assert all(hasattr(tacoreader, name) for name in names) and set(names) <= set(tacoreader.__all__)
     assert isinstance(tacoreader.__version__, str)
+
+
+@pytest.mark.parametrize(
+    ("module", "names"),
+    [
+        ("dataset", ["TacoDataset"]),
+        ("schema", ["PITSchema"]),
+        ("concat", ["concat"]),
+        ("loader", ["load"]),
+        ("dataframe", ["TacoDataFrame"]),
+        ("dataframe.base", ["TacoDataFrame"]),
+        ("dataframe.pandas", ["TacoDataFramePandas"]),
+        ("dataframe.polars", ["TacoDataFramePolars"]),
+        ("dataframe.pyarrow", ["TacoDataFrameArrow"]),
+        ("create", ["create"]),
+        ("tacocat", ["create_tacocat", "TacoCatWriter"]),
+        ("docs", ["generate_html", "generate_markdown"]),
+        ("datamodel.sample", ["Sample"]),
+        ("validator.tortilla", ["ValidationError"]),
+        ("api", ["export", "zip2folder", "folder2zip"]),
+        ("plan", ["plan_export", "plan_zip2folder", "plan_folder2zip"]),
+        ("execute", ["execute"]),
+        ("finalize", ["finalize"]),
+    ],
+)
+def test_modules_of_the_published_packages_have_their_names(module: str, names: list[str]) -> None:
+    for name in names:
+        found: dict[str, Any] = {}
+        exec(f"from tacore.{module} import {name}", found)
+        public = getattr(tacoreader, name, None)
+        assert callable(found[name]) and public in (None, found[name])
+        assert not isinstance(public, ModuleType)
+    with pytest.raises(ImportError, match="nothing"):
+        exec(f"from tacore.{module} import nothing")
+
+
+def test_small_modules_are_attributes_unless_a_function_has_the_name() -> None:
+    program = """
+import importlib.util, tacore
+assert tacore.dataset.TacoDataset is tacore.TacoDataset
+assert tacore.dataframe.pandas.TacoDataFramePandas is tacore.TacoDataFrame
+import tacore.concat, tacore.create, tacore.execute, tacore.finalize
+assert all(callable(each) for each in (tacore.concat, tacore.create, tacore.execute, tacore.finalize))
+assert importlib.util.find_spec("tacore.schema") is not None
+assert not hasattr(tacore.schema, "__file__")
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 # Paths.
