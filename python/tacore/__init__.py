@@ -36,6 +36,7 @@ from ._errors import (
     TacoSchemaError,
     TacoToolboxError,
     TacoValidationError,
+    check_all,
 )
 from ._published import SMALL_MODULES, add_small_modules
 
@@ -164,9 +165,11 @@ def _load_core() -> Any:
     flags = sys.getdlopenflags()
     sys.setdlopenflags(os.RTLD_LAZY)
     try:
-        return importlib.import_module("._core", __name__)
+        core = importlib.import_module("._core", __name__)
     finally:
         sys.setdlopenflags(flags)
+    check_all(core)
+    return core
 
 
 def __dir__() -> list[str]:

@@ -3,9 +3,12 @@ Python (ValueError, OSError, LookupError)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from typing import Any
+import functools
+import reprlib
+import sys
+from collections.abc import Callable
+from types import FrameType, ModuleType
+from typing import Any, TypeVar
 
 __all__ = [
     "TacoBackendError",
@@ -27,17 +30,7 @@ __all__ = [
     "TacoValidationError",
 ]
 
-
-@contextmanager
-def in_words(what: str, given: Mapping[str, Any]) -> Iterator[None]:
-    """Replaces the TypeError of the bindings, which lists C++ overloads, by one that states the given arguments."""
-    try:
-        yield
-    except TypeError as error:
-        if "incompatible function arguments" not in str(error):
-            raise
-        said = ", ".join(f"{name}={value!r}" for name, value in given.items() if value is not None)
-        raise TypeError(f"{what}: a value has the wrong type or is out of range: {said}") from None
+R = TypeVar("R")
 
 
 class TacoError(Exception):
@@ -124,3 +117,61 @@ class TacoExecuteError(TacoIOError):
 
 class TacoFinalizeError(TacoIOError):
     """The output of a plan could not be completed."""
+
+
+class WrongTypeError(TacoValidationError, TypeError):
+    """An argument has a type that the C++ library does not take."""
+
+
+def checked(function: Callable[..., R]) -> Callable[..., R]:
+    """A function of the bindings whose errors about types do not list C++ overloads, but name the function that the
+    user called, and its arguments: numbers as they are, of others, which may be secret, the type."""
+
+    @functools.wraps(function)
+    def call(*arguments: Any, **keywords: Any) -> R:
+        try:
+            return function(*arguments, **keywords)
+        except (TypeError, RuntimeError) as error:
+            if "incompatible function arguments" not in str(error) and str(error) != "std::bad_cast":
+                raise
+            called = _called(sys._getframe(1))
+            name, given = called or (function.__name__, {str(at): value for at, value in enumerate(arguments)})
+            said = ", ".join(f"{each}={_said(value)}" for each, value in given.items() if value is not None)
+            raise WrongTypeError(f"{name}: a value has the wrong type or is out of range: {said}") from None
+
+    return call
+
+
+def check_all(core: ModuleType) -> None:
+    """Makes all functions and methods of the bindings checked() ones. Constructors cannot be replaced."""
+    for owner in (core, *(each for each in vars(core).values() if isinstance(each, type))):
+        for name, function in list(vars(owner).items()):
+            kind = type(function).__name__
+            if kind in ("nb_func", "nb_method") and not name.startswith("_"):
+                is_static = kind == "nb_func" and owner is not core
+                setattr(owner, name, staticmethod(checked(function)) if is_static else checked(function))
+
+
+def _called(frame: FrameType | None) -> tuple[str, dict[str, Any]] | None:
+    """Name and arguments of the function of tacore that was called from outside; None if there is none."""
+    outermost = None
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "tacore":
+        if frame.f_globals["__name__"] not in ("tacore._aliases", __name__):
+            outermost = frame
+        frame = frame.f_back
+    if outermost is None:
+        return None
+    code = outermost.f_code
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    given = {name: outermost.f_locals.get(name) for name in names}
+    owner = given.pop("self", None)
+    if owner is None:
+        return code.co_name, given
+    kind = type(owner).__name__
+    return kind if code.co_name == "__init__" else f"{kind}.{code.co_name}", given
+
+
+def _said(value: Any) -> str:
+    items = value if isinstance(value, (list, tuple)) else (value,)
+    is_shown = all(isinstance(item, (int, float)) for item in items)
+    return reprlib.repr(value) if is_shown else f"<{type(value).__name__}>"

@@ -27,7 +27,7 @@ from ._aliases import renamed
 from ._arrays import array
 from ._dataframe import TacoDataFrame
 from ._dataset import TacoDataset, load, rows_of  # noqa: F401  (the published module of this name has load)
-from ._errors import in_words
+from ._errors import checked
 from .raster import Bands, SampleFailure, ScaleLike, WindowLike, tensor_options
 
 if TYPE_CHECKING:
@@ -272,14 +272,13 @@ class Loader:
             rank, world_size, index, count = self._share
             turn = index if self._begin.turn is None else self._begin.turn
             place = {"epoch": self._begin.epoch, "start": self._begin.start, "rank": rank, "world_size": world_size}
-            with in_words("Loader", {"shard": (index, count)}):
-                self._made = _core.BatchLoader(
-                    self._rows._core,
-                    [(each.path, each._options()) for each in self._inputs.values()],
-                    turn,
-                    count,
-                    {**self._options, **place},
-                )
+            self._made = checked(_core.BatchLoader)(
+                self._rows._core,
+                [(each.path, each._options()) for each in self._inputs.values()],
+                turn,
+                count,
+                {**self._options, **place},
+            )
         return self._made
 
     def _gave(self, number: int, next_start: int) -> None:

@@ -227,6 +227,8 @@ def execute(task: CopyTask) -> None:
     Raises:
         TacoExecuteError: The source cannot be read or is shorter than the task says, or `dest` cannot be written.
     """
+    if not isinstance(task, CopyTask):
+        raise TypeError(f"a CopyTask is expected, not {type(task).__name__}")
     try:
         source = task.src
         if task.offset is not None or task.size is not None:
@@ -258,6 +260,8 @@ def finalize(plan: ExportPlan | Zip2FolderPlan | Folder2ZipPlan) -> Path:
     Example:
         >>> tacore.finalize(tacore.plan_folder2zip("chips", "chips.tacozip"))
     """
+    if not isinstance(plan, (ExportPlan, Folder2ZipPlan)):
+        raise TypeError(f"a plan is expected, not {type(plan).__name__}")
     try:
         if isinstance(plan, Folder2ZipPlan):
             above = plan.output.absolute().parent

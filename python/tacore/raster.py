@@ -10,6 +10,7 @@ both cases pixels are decoded directly into this memory, without a copy. Bands c
 from __future__ import annotations
 
 import contextlib
+import operator
 import os
 import zlib
 from collections.abc import Iterable, Sequence
@@ -22,7 +23,7 @@ from ._arrays import array
 from ._core import BandStatistics, Histogram, Tensor
 from ._dataframe import TacoDataFrame
 from ._dataset import TacoDataset, rows_of
-from ._errors import TacoError, in_words
+from ._errors import TacoError, checked
 from ._output import local_path
 from ._progress import Progress, callback
 
@@ -637,21 +638,22 @@ def to_xarray(source: Source, key: Key | None = None, *, bands: Bands = None, ch
     return data_array(open_raster(source, key), _bands(bands), chunks)
 
 
+_make_options = checked(_core.TensorOptions)
+
+
 def tensor_options(
     bands: Bands, window: WindowLike, dtype: Any, scale: ScaleLike, fill: float | None
 ) -> _core.TensorOptions:
     """The options of :meth:`Raster.read`; conditions that depend on the raster are checked later."""
-    given = {"bands": bands, "window": window, "dtype": dtype, "scale": scale, "fill": fill}
-    with in_words("pixels", given):
-        return _core.TensorOptions(_bands(bands), _window(window), _dtype(dtype), _scales(scale), fill)
+    return _make_options(_bands(bands), _window(window), _dtype(dtype), _scales(scale), fill)
 
 
 def _bands(bands: Bands) -> list[int]:
     if bands is None:
         return []
     if isinstance(bands, SupportsIndex) and not hasattr(bands, "__len__"):
-        return [bands.__index__()]
-    numbers = [band.__index__() for band in bands]  # type: ignore[union-attr]
+        return [operator.index(bands)]
+    numbers = [operator.index(band) for band in bands]  # type: ignore[union-attr]
     if not numbers:
         raise ValueError("bands is an empty list; use None for all bands")
     return numbers

@@ -240,7 +240,7 @@ def edit(
     Example:
         >>> transform.edit("chips.tacozip", {"title": "Chips"}, columns="clouds.csv")  # id,cloud_cover
     """
-    members = [(name, json.dumps(value, ensure_ascii=False)) for name, value in (collection or {}).items()]
+    members = [(name, json.dumps(value, ensure_ascii=False)) for name, value in dict(collection or {}).items()]
     with _table_files(columns) as files:
         _core.edit(
             path,

@@ -83,6 +83,38 @@ def test_values_of_a_wrong_type_are_refused_with_the_name_of_the_option() -> Non
         raster.compute_statistics(tacore.load(FLAT), on_error="ignore")
 
 
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: tacore.zip2folder(5, "out"), "zip2folder: .*: input=5, output=<str>, jobs=0, progress=True"),
+        (lambda: tacore.load(FLAT).filter_bbox(0, 0, 1, 1, level=0, geometry_col=1.5), "TacoDataset.filter_bbox: .*=1.5"),
+        (lambda: tacore.load(FLAT).stats_mean(0, id=[7]), "TacoDataset.stats_mean: .*, id=\\[7\\]"),
+        (lambda: tacore.concat([tacore.load(FLAT)] * 2, 5), "concat: .*: datasets=<list>, column_mode=5"),
+        (lambda: tacore.load(FLAT).data.with_column(5, "1"), "TacoDataFrame.with_column: .*: name=5, expression=<str>"),
+        (lambda: validator.validate(FLAT, deep="yes"), "validate: .*deep=<str>"),
+        (lambda: datamodel.Scaling(padding=[1.5, 1, 1, 1]), "Scaling: .*padding=\\[1.5, 1, 1, 1\\]"),
+        (lambda: datamodel.MajorTOM(dist_km="far"), "MajorTOM: .*dist_km=<str>"),
+        (lambda: datamodel.Change(time_before=2**70, time_after=1), "Change: .*time_before=11805"),
+        (lambda: datamodel.Sample("\ud800", b"x"), "Sample: .*id=<str>, path=<bytes>"),
+        (lambda: datamodel.Tortilla([datamodel.Sample("a", b"x")], 1.5), "Tortilla: .*pad_to=1.5"),
+        (lambda: raster.read_tensor(tacore.load(FLAT), 0, bands=2**70), "read_tensor: .*bands=1180"),
+        (lambda: raster.Histogram().add("text"), "add: a value has the wrong type or is out of range: "),
+        (lambda: raster.Histogram.decode(5), "decode: .*: 0=5"),
+    ],
+)
+def test_a_value_of_a_wrong_type_is_said_with_the_function_that_was_called(call: Callable[[], Any], said: str) -> None:
+    with pytest.raises(TypeError, match=f"^{said}") as refused:
+        call()
+    assert isinstance(refused.value, tacore.TacoValidationError)
+    assert "overload" not in str(refused.value) and "_core" not in str(refused.value)
+
+
+def test_a_text_which_may_be_secret_is_not_said() -> None:
+    with pytest.raises(TypeError) as refused:
+        transform.diff("https://user:word@host/a.tacozip", 5)  # type: ignore[arg-type]
+    assert "word" not in str(refused.value)
+
+
 def test_former_names_are_refused_with_the_present_ones() -> None:
     calls: list[tuple[Callable[..., Any], str, str]] = [
         (tacore.create, "quiet", "progress"),

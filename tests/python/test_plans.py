@@ -244,6 +244,10 @@ def test_datasets_that_cannot_be_planned_are_refused(golden: Path, tmp_path: Pat
             call()
     with pytest.raises(TypeError, match="a dataset, a frame or the path"):
         tacore.plan_export(5, tmp_path / "made")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a CopyTask is expected, not int"):
+        tacore.execute(5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a plan is expected, not CopyTask"):
+        tacore.finalize(tacore.CopyTask("a", "b"))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("lost", ["COLLECTION.json", "METADATA", "DATA"])

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 from .. import _core
-from .._errors import TacoSchemaError
+from .._errors import TacoSchemaError, checked
 from ._extension import Native, SampleExtension, TacoExtension, TortillaExtension
 from ._taco import _plain
 from ._tortilla import Tortilla, _wrapped
@@ -346,7 +346,7 @@ class MajorTOM(_OfTortilla):
     R_EQUATOR_KM: float = 6378.137
 
     def _make(self) -> Any:
-        self._grid = _core.MajorTomGrid(*self._arguments())
+        self._grid = checked(_core.MajorTomGrid)(*self._arguments())
         return super()._make()
 
     def latlon2rowcol(self, lats: Any, lons: Any, return_idx: bool = False, integer: bool = False) -> Any:

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from .. import _core
-from .._errors import TacoSchemaError, in_words
+from .._errors import TacoSchemaError
 from .._model import Model
 from ._columns import Field, columns_of, schema_of, table_of
 
@@ -209,8 +209,7 @@ class Native(Extension):
     def __post_init__(self) -> None:
         self.schema_only = self.return_none = self._is_off()
         self._given = self._fields()  # before a subclass computes those that are not given
-        with in_words(type(self).__name__, {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}):
-            self._core = self._make()
+        self._core = self._make()
 
     def _given_fields(self) -> dict[str, Any]:
         return dict(self._given)

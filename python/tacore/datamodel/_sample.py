@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 from .. import _core
-from .._errors import TacoFileNotFoundError, TacoSchemaError, TacoValidationError
+from .._errors import TacoFileNotFoundError, TacoSchemaError, TacoValidationError, checked
 from .._model import Model
 from ._columns import Stream, columns_of, model_of, pack, table_of, unpack
 from ._extension import SampleExtension
@@ -28,6 +28,7 @@ Data = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, "Tortilla", 
 
 CORE_FIELDS = ("id", "type", "path")
 _TYPES = ("FILE", "FOLDER", "auto")
+_make = checked(_core.Sample)
 
 
 class MissingFileError(TacoFileNotFoundError, TacoValidationError):
@@ -92,11 +93,11 @@ class Sample(Model):
         self._children = children
         self._core: _core.Sample
         if children is not None:
-            self._core = _core.Sample(id, children._core, metadata)
+            self._core = _make(id, children._core, metadata)
         elif isinstance(path, (str, os.PathLike)):
             self._core = _of_path(id, os.fspath(path), metadata)
         else:
-            self._core = _core.Sample(id, _bytes_of(path), metadata, self._temp_dir or "")
+            self._core = _make(id, _bytes_of(path), metadata, self._temp_dir or "")
 
     @property
     def id(self) -> str:
@@ -299,7 +300,7 @@ def _check_type(id: str, given: str, found: str) -> None:
 
 def _of_path(id: str, path: str, metadata: dict[str, Any]) -> _core.Sample:
     try:
-        return _core.Sample(id, path, metadata)
+        return _make(id, path, metadata)
     except TacoFileNotFoundError as error:
         missing = MissingFileError(f"sample {id!r}: Path {path} does not exist")
         missing.path, missing.errno = path, error.errno

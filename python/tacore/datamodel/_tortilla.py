@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from .._errors import TacoSchemaError
+from .._errors import TacoSchemaError, checked
 from ._columns import Field, Stream, columns_of, pack, table_of, unpack
 from ._extension import SampleExtension, TortillaExtension, check_rows
 from ._sample import Sample, check_field, wrapped
@@ -54,7 +54,7 @@ class Tortilla:
             if not isinstance(sample, Sample):
                 raise TypeError(f"a Tortilla is made of Samples, not of {type(sample).__name__}")
         _warn_of_order(given)
-        self._core = _core.Tortilla([sample._core for sample in given], strict_schema)
+        self._core = checked(_core.Tortilla)([sample._core for sample in given], strict_schema)
         self._samples: tuple[Sample, ...] | None = given
         if pad_to is not None:
             self._set(self._core.pad_to(pad_to))
