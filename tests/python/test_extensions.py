@@ -443,12 +443,16 @@ def test_geo_enrich_samples_earth_engine_in_batches(ee: Any) -> None:
 def test_invalid_options_of_geo_enrich_are_refused(ee: Any) -> None:
     with pytest.raises(ValueError, match=r"Invalid variables: \['nonsense'\]"):
         GeoEnrich(variables=["nonsense"])
-    for wrong in ({"variables": []}, {"variables": ["admin_states"]}, {"scale_m": 0.5}, {"batch_size": 0}):
+    for wrong in ({"variables": []}, {"scale_m": 0.5}, {"batch_size": 0}):
         with pytest.raises(ValueError):
             GeoEnrich(**wrong)
     assert len(GeoEnrich().get_schema()) == 12
     with pytest.raises(ValueError, match="not found"):
         Tortilla(flat()).extend_with(GeoEnrich(variables=["elevation"]))
+    states = GeoEnrich(variables=["elevation", "admin_states"])
+    assert states.get_schema() == {"geoenrich:elevation": "float", "geoenrich:admin_states": "string"}
+    with pytest.raises(ValueError, match="admin_states: names for Earth Engine's codes are missing"):
+        Tortilla([placed(0, 0)]).extend_with(states)
     off = Tortilla(flat(2)).extend_with(GeoEnrich(variables=["elevation"], schema_only=True))
     assert off.column("geoenrich:elevation") == [None, None]
 

@@ -68,7 +68,7 @@ class GeoEnrich(TortillaExtension):
             :class:`RAI`.
 
     Raises:
-        TacoSchemaError: A variable is unknown, there are none, or names of `admin_*` are missing; when computed, the
+        TacoSchemaError: A variable is unknown, or there are none; when computed, names of `admin_*` are missing, or the
             Tortilla has no column of centroids.
         TacoBackendError: When computed: the package `ee` is not installed.
 
@@ -100,9 +100,7 @@ class GeoEnrich(TortillaExtension):
         self._active = [name for name in known if name in wanted]
         if not self._active:
             raise TacoSchemaError(f"no variables; some of {known} expected")
-        lacking = [name for name in self._active if name not in there]
-        if lacking:
-            raise TacoSchemaError(f"{', '.join(lacking)}: names for Earth Engine's codes are missing in admin_names")
+        self._lacking = [name for name in self._active if name not in there]
 
     def get_schema(self) -> dict[str, str]:
         """Names and Arrow types of the columns, in order."""
@@ -117,6 +115,10 @@ class GeoEnrich(TortillaExtension):
     def _compute(self, tortilla: Tortilla) -> Any:
         if self.layers is not None:
             return self._local().compute(tortilla._core)
+        if self._lacking:
+            raise TacoSchemaError(
+                f"{', '.join(self._lacking)}: names for Earth Engine's codes are missing in admin_names"
+            )
         points = list(_centroids(tortilla))
         batches = list(_batches(points, self.batch_size))
         images = _images({name: _PRODUCTS[name] for name in self._active}, "GeoEnrich without layers")
