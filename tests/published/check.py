@@ -26,7 +26,7 @@ def run(package, shared, folder):
     beside = folder / "beside"  # Debian's osgeo alone, not what lies around it
     beside.mkdir()
     (beside / "osgeo").symlink_to(OSGEO)
-    environment = {**os.environ, "EXTRA_PYTHONPATH": f"{package}:{beside}"}
+    environment = {**os.environ, "EXTRA_PYTHONPATH": f"{package}:{beside}:{HERE}", "PYTEST_PLUGINS": "published_names"}
     subprocess.run([shared / "refsuite/run", sys.executable, folder / "out"], env=environment, check=True)
     found = {}
     for suite in SUITES:
