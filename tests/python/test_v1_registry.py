@@ -79,6 +79,14 @@ def test_an_old_copy_is_renewed_and_used_without_a_connection(
     assert "the copy in" in caplog.text
 
 
+def test_a_copy_that_was_damaged_is_fetched_again(server: Server, tmp_path: Path) -> None:
+    v1.load("tacofoundation:one")
+    (copy,) = (tmp_path / "cache").iterdir()
+    copy.write_bytes(copy.read_bytes()[:5])
+    assert len(v1.load("tacofoundation:one")) == 5
+    assert server.requests == 2
+
+
 def test_without_a_connection_and_a_copy_the_error_says_what_to_do(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -77,8 +77,10 @@ def test_a_table_is_compiled_and_a_list_is_sorted_by_id(tmp_path: Path) -> None:
     assert tacore.load(paths[0]).data.read_bytes([0, 1]) == [bytes_of(3), bytes_of(1)]
     assert v1.load([paths[0]])["tortilla:id"].tolist() == sorted(written["tortilla:id"])
     assert v1.sanity_check(sample_metadata=chosen, read_function=str, max_workers=2, batch_size=400) == []
+    assert v1.sanity_check(chosen.assign(mine=1).drop(columns=["tortilla:length"]), str, 400, 2) == []
     bad = v1.sanity_check(chosen, int)
     assert sorted(each.path for each in bad) == sorted(chosen["tortilla:id"])
+    assert v1.compile(chosen, tmp_path / "some.taco", "100MB", 2, True) == paths
     for wrong, message in (
         (chosen.assign(mine=1), "the columns mine differ"),
         (chosen.drop(columns=["tortilla:length"]), "the columns tortilla:length differ"),

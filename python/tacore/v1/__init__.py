@@ -306,9 +306,10 @@ def create(
 def compile(
     view: Any,
     output: PathLike,
-    *,
     chunk_size_iter: int | str | None = None,
+    jobs: int = 0,
     overwrite: bool = False,
+    *,
     split_size: int | str | None = None,
     first_part: int = 0,
     stats: bool = True,
@@ -317,7 +318,6 @@ def compile(
     histograms: bool = True,
     block_size: int = 0,
     zstd_level: int = 13,
-    jobs: int = 0,
     temp_dir: PathLike | None = None,
     progress: bool | Progress = True,
     **parquet: Any,
@@ -350,7 +350,10 @@ def compile(
     }
     return _paths(
         _core.v1_compile(
-            core_dataset(_frame(view)), os.fspath(local_path(output)), options, callback("Writing", progress)
+            core_dataset(_frame(view, is_written=True)),
+            os.fspath(local_path(output)),
+            options,
+            callback("Writing", progress),
         )
     )
 
@@ -538,7 +541,7 @@ def profiles(dataset: TacoDataset) -> list[str]:
 
 @aliases(sample_metadata="rows", read_function="read", max_workers="jobs")
 def sanity_check(
-    rows: Any, read: Callable[[Any], object] | None = None, *, jobs: int = 0, batch_size: int | None = None
+    rows: Any, read: Callable[[Any], object] | None = None, batch_size: int | None = None, jobs: int = 0
 ) -> list[BadSample]:
     """Reads all samples and their descendants, and lists those that cannot be read or whose container is damaged.
 
@@ -551,13 +554,15 @@ def sanity_check(
 
     `sample_metadata`, `read_function` and `max_workers` are the published names of the first three.
     """
-    return [BadSample(*each) for each in _core.v1_sanity_check(rows_of(_frame(rows))._core, read, jobs)]
+    return [
+        BadSample(*each) for each in _core.v1_sanity_check(rows_of(_frame(rows, is_written=False))._core, read, jobs)
+    ]
 
 
-def _frame(rows: Any) -> Any:
+def _frame(rows: Any, is_written: bool) -> Any:
     """The frame of a table of :func:`load`; anything else unchanged."""
     made = sys.modules.get(f"{__name__}._table")  # without tables pandas is not loaded
-    return made.to_rows(rows) if made and isinstance(rows, made.TortillaDataFrame) else rows
+    return made.to_rows(rows, is_written) if made and isinstance(rows, made.TortillaDataFrame) else rows
 
 
 def _paths(all: Iterable[str]) -> list[Path]:

@@ -69,20 +69,22 @@ def _text(where: str) -> bytes:
         except OSError as error:
             raise TacoIOError(f"{where}: the registry of data sets (TACO_REGISTRY) cannot be read: {error}") from error
     copy = _copy_of(where)
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, TacoFormatError):  # a copy that was damaged is fetched again
         if 0 <= time.time() - copy.stat().st_mtime < _FRESH:
-            return copy.read_bytes()
+            kept = copy.read_bytes()
+            _parsed(kept, where)
+            return kept
     try:
         text = _download(where)
     except (OSError, ValueError) as error:
         with contextlib.suppress(OSError):
             old = copy.read_bytes()
             logging.getLogger("tacore").warning(
-                "%s cannot be read (%s); the copy in %s is used", _core.redact(where), error, copy
+                "%s cannot be read (%s); the copy in %s is used", _core.redact(where), _core.redact(str(error)), copy
             )
             return old
         raise TacoIOError(
-            f"{_core.redact(where)}: the registry of data sets cannot be read: {error}. Without a connection, set"
+            f"{_core.redact(where)}: the registry of data sets cannot be read: {_core.redact(str(error))}. Without a connection, set"
             " TACO_REGISTRY to a copy of this file, or load the files of the data set by their paths"
         ) from error
     _parsed(text, where)  # a page of a proxy is not kept
@@ -116,6 +118,6 @@ def _keep(copy: Path, text: bytes) -> None:
             with os.fdopen(handle, "wb") as file:
                 file.write(text)
             os.replace(temporary, copy)
-        except OSError:
+        except BaseException:
             os.unlink(temporary)
             raise

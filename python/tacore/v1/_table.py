@@ -179,11 +179,12 @@ def to_table(rows: TacoDataFrame) -> TortillaDataFrame:
     return table
 
 
-def to_rows(table: TortillaDataFrame) -> TacoDataFrame:
-    """The frame of the rows of a table, in their order.
+def to_rows(table: TortillaDataFrame, is_written: bool) -> TacoDataFrame:
+    """The frame of the rows of a table, in their order. Its columns are those of the files, whatever the table has.
 
     Raises:
-        TacoQueryError: The rows are of several loads, or a column was added, dropped or changed in Python.
+        TacoQueryError: The rows are of several loads; or, if they are to be written, a column was added, dropped or
+            changed in Python.
     """
     found = list(_places(table))
     sources = dict.fromkeys(source for source, _ in found)
@@ -193,6 +194,8 @@ def to_rows(table: TortillaDataFrame) -> TacoDataFrame:
         )
     source = next(iter(sources))
     rows = source.rows._rows([position for _, position in found])
+    if not is_written:
+        return rows
     written = to_table(rows)
     changed = set(table.columns) ^ set(written.columns) or {
         name
@@ -209,6 +212,6 @@ def to_rows(table: TortillaDataFrame) -> TacoDataFrame:
 
 def _places(table: TortillaDataFrame) -> Iterator[tuple[_Source, int]]:
     if _PLACE not in table.columns:
-        raise TacoNavigationError(f"the table has no column {_PLACE!r}, which writing needs")
+        raise TacoNavigationError(f"the table has no column {_PLACE!r}, which locates its samples")
     columns = [name for name in (_PLACE, "tortilla:id") if name in table.columns]
     return (table._find(dict(zip(columns, row))) for row in zip(*(table[name].tolist() for name in columns)))
