@@ -470,6 +470,8 @@ def stored_summary(
     Example:
         >>> stored_summary(dataset, child="optical", bands=[4, 1])[0].mean  # of band 4 of the children "optical"
     """
+    if not isinstance(rows, (TacoDataset, TacoDataFrame)):
+        raise TypeError(f"a dataset or a frame is expected, not {type(rows).__name__}")
     found = _core.stored_summary(rows._statistics_core(), _bands(bands), list(quantiles), level, id or "", child)
     return [BandSummary(*band) for band in found]
 

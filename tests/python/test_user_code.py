@@ -7,12 +7,15 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 import tacore as tacoreader
+import tacore.raster  # noqa: F401
+import tacore.v1  # noqa: F401
 
 
 def parse(path: str) -> tuple[str, int, int]:
@@ -236,3 +239,19 @@ def test_invalid_paths_are_tacore_errors(path: str) -> None:
 
 def test_cache_is_accepted(golden: Path) -> None:
     assert len(tacoreader.load(golden / "flat.tacozip", cache=False).data) == 5
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: tacoreader.v1.histograms(3),
+        lambda: tacoreader.v1.profiles(3),
+        lambda: tacoreader.v1.create(3, "x.taco"),
+        lambda: tacoreader.v1.sanity_check(3),
+        lambda: tacoreader.v1.read_chunk(3, "a::0"),
+        lambda: tacoreader.raster.stored_summary(3),
+    ],
+)
+def test_what_is_no_dataset_is_told_in_words(call: Callable[[], object]) -> None:
+    with pytest.raises(TypeError, match=r"a (dataset|Tortilla).* is expected, not int"):
+        call()

@@ -293,6 +293,8 @@ def create(
         "temp_dir": temp_dir,
         "parquet": parquet,
     }
+    if not isinstance(getattr(samples, "_core", None), (_core.Tortilla, _core.Taco)):
+        raise TypeError(f"a Tortilla or a Taco is expected, not {type(samples).__name__}")
     core: Any = samples._core
     to = os.fspath(local_path(output))
     if collection is None:
@@ -530,12 +532,14 @@ def histograms(rows: Rows) -> list[ComponentHistogram]:
         TacoQueryError: The rows are not of level 0.
         TacoFormatError: A histogram is damaged, or datasets have histograms of different ranges.
     """
-    return [ComponentHistogram(*each) for each in _core.v1_histograms(rows._core)]
+    return [ComponentHistogram(*each) for each in _core.v1_histograms(_core_of_rows(rows))]
 
 
 def profiles(dataset: TacoDataset) -> list[str]:
     """Profiles of which a dataset has all columns: "stac-tortilla", "rai-tortilla", both or none; none for datasets of
     2.0."""
+    if not isinstance(dataset, TacoDataset):
+        raise TypeError(f"a dataset is expected, not {type(dataset).__name__}")
     return _core.v1_profiles(dataset._core)
 
 
@@ -557,6 +561,12 @@ def sanity_check(
     return [
         BadSample(*each) for each in _core.v1_sanity_check(rows_of(_frame(rows, is_written=False))._core, read, jobs)
     ]
+
+
+def _core_of_rows(rows: Any) -> Any:
+    if not isinstance(rows, (TacoDataset, TacoDataFrame)):
+        raise TypeError(f"a dataset or a frame is expected, not {type(rows).__name__}")
+    return rows._core
 
 
 def _frame(rows: Any, is_written: bool) -> Any:
