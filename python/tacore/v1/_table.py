@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,12 @@ class _Source:
 
     def __init__(self, rows: TacoDataFrame) -> None:
         self.rows = rows
+
+    @cached_property
+    def shared(self) -> set[str]:
+        """The places of more than one row."""
+        counts = Counter(place for place, name in self.positions if name is not None)
+        return {place for place, count in counts.items() if count > 1}
 
     @cached_property
     def positions(self) -> dict[tuple[str, str | None], int]:
@@ -146,7 +153,13 @@ class TortillaDataFrame(_Sources, pandas.DataFrame):  # type: ignore[misc]
             if not len(rows):
                 raise TacoNavigationError(f"ID {idx!r} not found")
             return self._read(rows.iloc[0])
-        return self._read(self.iloc[idx])
+        if _PLACE not in self.columns:
+            return self._read(self.iloc[idx])  # which says what is missing
+        # One cell, or two where samples share a place: a whole row takes pandas several times as long.
+        cells = {_PLACE: self[_PLACE].iat[idx]}
+        if "tortilla:id" in self.columns and any(cells[_PLACE] in source.shared for source in self._sources):
+            cells["tortilla:id"] = self["tortilla:id"].iat[idx]
+        return self._read(cells)
 
     def to_geodataframe(self, inplace: bool = False) -> geopandas.GeoDataFrame:
         """The rows as a GeoDataFrame in EPSG:4326, whose geometry is the point of `stac:centroid`.
