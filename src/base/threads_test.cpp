@@ -137,8 +137,8 @@ TEST_SUITE("threads") {
   }
 }
 
-// Not in the suite: ThreadSanitizer cannot follow a fork past the locks of the allocator in DuckDB.
-TEST_CASE("a forked child has watched threads of its own") {
+// Not in the suite threads: ThreadSanitizer cannot follow a fork past the locks of the allocator in DuckDB.
+TEST_CASE("a forked child has watched threads of its own" * doctest::test_suite("fork")) {
   run_watched([] {}, [] {});
   const pid_t child = ::fork();
   REQUIRE(child >= 0);

@@ -360,7 +360,7 @@ TEST_CASE("every error of the library is an Error") {
 
 // The instance.
 
-TEST_CASE("times are UTC in SQL, whatever the zone of the machine") {
+TEST_CASE("times are UTC in SQL, whatever the zone of the machine" * doctest::test_suite("fork")) {
   // DuckDB looks at the zone once, when it starts: a child starts its own.
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
@@ -420,7 +420,7 @@ TEST_CASE("an interrupt check stops a running query, and the next one completes"
   CHECK(flat().sql("SELECT * FROM data WHERE cloud_cover > 30").num_rows() == 3);
 }
 
-TEST_CASE("a forked child queries with its own DuckDB instance after its parent did") {
+TEST_CASE("a forked child queries with its own DuckDB instance after its parent did" * doctest::test_suite("fork")) {
   const Dataset dataset = load(golden("nested.tacozip"));
   REQUIRE(dataset.sql("SELECT * FROM data").num_rows() == 3);
   const DataFrame rows = dataset.data();

@@ -458,7 +458,7 @@ int in_child(const std::function<bool()>& body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-TEST_CASE("a forked child can use its own loaders, and those that had not started") {
+TEST_CASE("a forked child can use its own loaders, and those that had not started" * doctest::test_suite("fork")) {
   const TemporaryFolder folder;
   const std::string path = write_flat(folder, 6);
   const DataFrame rows = load(path).data();
