@@ -9,7 +9,6 @@ import zipfile
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property
-from io import BytesIO
 from pathlib import Path
 
 import pyarrow as pa
@@ -323,7 +322,7 @@ def stored(dataset, name):
     for part in dataset.parts:
         with zipfile.ZipFile(part) as archive:
             if name in archive.namelist():
-                found.append(BytesIO(archive.read(name)))
+                found.append(pa.BufferReader(archive.read(name)))
     return found
 
 

@@ -21,7 +21,7 @@ def part_levels(part):
     """The level tables of a ZIP, and its collection."""
     with zipfile.ZipFile(part) as archive:
         names = sorted(name for name in archive.namelist() if name.startswith("METADATA/"))
-        tables = [pq.read_table(io.BytesIO(archive.read(name))) for name in names]
+        tables = [pq.ParquetFile(pa.BufferReader(archive.read(name))).read(use_threads=False) for name in names]
         return tables, json.loads(archive.read("COLLECTION.json"))
 
 

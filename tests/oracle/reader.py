@@ -6,7 +6,6 @@
 Rows come from the level tables, children from internal:parent_id, and bytes by the name of the entry or file: offsets, sizes,
 headers, extents, statistics, counts and `__meta__` are never looked at. It shares no code with tacore, nor may it.
 """
-import io
 import json
 import re
 import struct
@@ -78,7 +77,7 @@ def common(types):
 
 
 def table(blob):
-    return pq.ParquetFile(io.BytesIO(blob)).read()
+    return pq.ParquetFile(pa.BufferReader(blob)).read(use_threads=False)
 
 
 def folder_tables(path):

@@ -1,7 +1,6 @@
 """Cases: how many requests, and how many bytes, things cost. Counted at the server; nothing here is a measure of time."""
 import concurrent.futures
 import csv
-import io
 import itertools
 import os
 import shutil
@@ -76,10 +75,11 @@ def level0_of(path):
 def column_chunks(path):
     """Of the level0 of a dataset: (row group, column) -> bytes of the chunk."""
     try:
+        import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
         raise Skipped("pyarrow is not installed") from None
-    footer = pq.ParquetFile(io.BytesIO(level0_of(path))).metadata
+    footer = pq.ParquetFile(pa.BufferReader(level0_of(path))).metadata
     return {(group, footer.row_group(group).column(column).path_in_schema):
             footer.row_group(group).column(column).total_compressed_size
             for group in range(footer.num_row_groups) for column in range(footer.num_columns)}

@@ -10,7 +10,6 @@ Needs pyarrow.
 import datetime
 import fnmatch
 import hashlib
-import io
 import json
 import math
 import random
@@ -89,7 +88,7 @@ class Dataset:
         self.collection = json.loads(self.collection_bytes)
         self.levels, self.schemas = [], []
         while files.has(name := f"METADATA/level{len(self.levels)}.parquet"):
-            table = pq.read_table(io.BytesIO(files.read(name)))
+            table = pq.ParquetFile(pa.BufferReader(files.read(name))).read(use_threads=False)
             above = self.levels[-1] if self.levels else []
             by_id = {sample.id: sample for sample in above}
             rows = table.to_pylist()

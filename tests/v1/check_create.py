@@ -5,7 +5,6 @@
 
 The reader knows the 200 bytes of the header, Parquet and JSON; places come from footers alone. Needs pyarrow.
 """
-import io
 import json
 import random
 import struct
@@ -15,6 +14,7 @@ import tempfile
 from pathlib import Path
 
 try:
+    import pyarrow as pa
     import pyarrow.parquet as pq
 except ImportError:
     print("skipped: pyarrow is not installed")
@@ -32,7 +32,7 @@ class Container:
         self.footer, self.footer_size, self.parts, self.collection, self.collection_size = struct.unpack_from("<5Q", data, base + 2)
         assert data[base + 42:base + 200] == bytes(158), "the free space is not zero"
         self.data, self.base = data, base
-        self.table = pq.read_table(io.BytesIO(data[base + self.footer:base + self.footer + self.footer_size]))
+        self.table = pq.ParquetFile(pa.BufferReader(data[base + self.footer:base + self.footer + self.footer_size])).read(use_threads=False)
         self.rows = self.table.to_pylist()
 
     def samples(self, prefix=""):

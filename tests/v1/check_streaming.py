@@ -77,7 +77,7 @@ class Streaming:
         while at:
             text = data[at[0]:at[0] + at[1]]
             assert text[:4] == text[-4:] == b"PAR1", at
-            table = pq.ParquetFile(io.BytesIO(text))
+            table = pq.ParquetFile(pa.BufferReader(text))
             keys = {k.decode(): v.decode() for k, v in table.metadata.metadata.items()}
             self.tables.append(table.read().to_pylist())
             self.schemas.append(table.schema_arrow)
@@ -122,7 +122,7 @@ class Streaming:
         footer, length = struct.unpack_from("<2Q", blob, 2)
         assert blob[:2] == b"#y" and footer + length == size
         out = {}
-        for row in pq.read_table(io.BytesIO(blob[footer:])).to_pylist():
+        for row in pq.ParquetFile(pa.BufferReader(blob[footer:])).read(use_threads=False).to_pylist():
             tiff = blob[row["tortilla:offset"]:row["tortilla:offset"] + row["tortilla:length"]]
             tags = tiff_tags(tiff)
             bands, (width,), (height,), (per_strip,) = tags[277][0], tags[256], tags[257], tags[278]

@@ -108,7 +108,7 @@ def read(data, base=0):
     data = data if isinstance(data, bytes) else Path(data).read_bytes()
     offset, length = struct.unpack_from("<QQ", data, base + 2)
     out = []
-    for row in pq.read_table(io.BytesIO(data[base + offset:base + offset + length])).to_pylist():
+    for row in pq.ParquetFile(pa.BufferReader(data[base + offset:base + offset + length])).read(use_threads=False).to_pylist():
         begin = base + int(row["tortilla:offset"])
         if row.get("tortilla:file_format") == "TORTILLA":
             out.append((row["tortilla:id"], row, None))
