@@ -55,7 +55,7 @@ void set_state(BandStatistics& band, const nb::tuple& state) {
 }
 
 /// A moment, or NaN without valid pixels, as in numpy.
-double or_nan(const BandStatistics& band, double Moments::* member) {
+double or_nan(const BandStatistics& band, double Moments::*member) {
   return band.moments.count == 0 ? std::numeric_limits<double>::quiet_NaN() : band.moments.*member;
 }
 
@@ -92,7 +92,15 @@ void bind_pixel_statistics(nb::module_& m) {
                         "Histogram of numbers: exact counts of up to 65,536 different numbers, beyond that in bins of "
                         "equal width. Histograms of parts can be merged exactly. A histogram can be pickled; equal "
                         "histograms have equal bytes.")
-      .def(nb::init<>())
+      .def("__init__",
+           [](Histogram* self, const nb::args& given, const nb::kwargs& named) {
+             if (given.size() + named.size() > 0) {
+               throw nb::type_error(
+                   "Histogram() takes no arguments: it is empty, and merge() adds others; compute_statistics() makes "
+                   "those of pixels");
+             }
+             new (self) Histogram();
+           })
       .def("add", nb::overload_cast<double, uint64_t>(&Histogram::add), nb::arg("value"), nb::arg("count") = 1,
            "Adds a number, `count` times. Raises TacoQueryError for NaN and infinities.")
       .def("add", &add_all, nb::arg("values"), "Adds each number of an array. Raises TacoQueryError as above.")

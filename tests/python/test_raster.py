@@ -517,3 +517,11 @@ def test_other_threads_run_while_pixels_are_read(tmp_path: Path) -> None:
     thread.join()
     assert during >= 3
     assert (out == pixels).all()
+
+
+def test_a_histogram_says_what_it_takes() -> None:
+    from tacore.raster import Histogram
+
+    with pytest.raises(TypeError, match=r"Histogram\(\) takes no arguments: it is empty"):
+        Histogram(3)  # type: ignore[call-arg]
+    assert pickle.loads(pickle.dumps(Histogram())) is not None
