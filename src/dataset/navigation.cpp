@@ -22,7 +22,8 @@ int64_t find_id(const DataFrame::Impl& frame, std::string_view id) {
 int64_t position_of(const DataFrame::Impl& frame, std::string_view id) {
   const int64_t row = find_id(frame, id);
   if (row >= 0) return row;
-  constexpr int64_t kMostIds = 100'000;  // for a person who mistyped one
+  // A program may try ids that are not there: more ids would take longer than the search.
+  constexpr int64_t kMostIds = 10'000;
   std::vector<std::string> ids;
   const int column = frame.rows->find(names::kId);
   for (int64_t i = 0; i < std::min(frame.rows->num_rows(), kMostIds); ++i)
