@@ -13,7 +13,7 @@
 namespace tacore::cli {
 namespace {
 
-/// What COLLECTION.json says of a column; "" where it says nothing.
+/// The description of a column in COLLECTION.json; "" if there is none.
 std::string description_of(const Dataset& dataset, int level, const std::string& name) {
   const auto& schema = dataset.field_schema();
   const auto fields = schema.find("level" + std::to_string(level));

@@ -24,8 +24,8 @@ CreateOptions completed(CreateOptions options);
 /// clean up, and then end the process.
 void run_copy(Task& task, const std::function<void()>& work);
 
-/// run_copy() of a work that returns the paths of the dataset that it wrote. On a terminal one line says afterwards
-/// what was made, and another what may be done with it.
+/// run_copy() for work that returns the paths of the dataset that it wrote. On a terminal, a first line then states the
+/// number of samples, the size and the time, and a second line suggests the next commands.
 void run_writer(Task& task, const std::function<std::vector<std::string>()>& work);
 
 /// Calls `work`, which checks for an interruption. Ctrl-C and its like stop it there, and end the process when it has

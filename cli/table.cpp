@@ -33,8 +33,8 @@ bool is_number(const std::string& type) {
   return type.starts_with("int") || type.starts_with("uint") || type == "float" || type == "double";
 }
 
-/// What a reader wants to see first: the sample, the columns of the dataset's own, the standard ones, and last what is
-/// long.
+/// The rank of a column on a terminal: 0 id and type, 1 columns of the dataset's own, 2 standard columns, 3 lists and
+/// binary values, which are long.
 int rank(const Column& column) {
   if (column.name == "id" || column.name == "type") return 0;
   const bool is_nested = column.type.find('<') != std::string::npos;

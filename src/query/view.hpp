@@ -20,8 +20,8 @@ struct SqlStep {
   bool names_path = false;   ///< its text contains internal:gdal_vsi, so the column must be computed
   bool names_place = false;  ///< its text contains internal:offset or internal:size, which must be verified
 };
-/// The rows sorted by a column, those that are equal in their order; nulls last. A column below level 0 sorts a sample
-/// by its least value (descending: its greatest).
+/// A stable sort of the rows by a column; nulls are last. If the column belongs to a level below 0, each sample is
+/// sorted by the least value among its descendants, or, in descending order, by the greatest.
 struct SortStep {
   std::string column;
   int level = 0;
