@@ -15,7 +15,7 @@
 #include "tacore/error.hpp"
 #include "tacore/ops/export.hpp"
 #include "tacore/plumbing/apart.hpp"
-#include "validate/checks.hpp"
+#include "validate/zip.hpp"
 #include "writer/create.hpp"
 #include "writer/extent.hpp"
 #include "writer/remote_payloads.hpp"

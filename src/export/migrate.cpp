@@ -14,7 +14,7 @@
 #include "tortilla/collection.hpp"
 #include "tortilla/container.hpp"
 #include "tortilla/write/tree.hpp"
-#include "validate/checks.hpp"
+#include "validate/zip.hpp"
 #include "writer/create.hpp"
 #include "writer/extent.hpp"
 #include "writer/pad.hpp"

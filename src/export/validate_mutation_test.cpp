@@ -8,8 +8,9 @@
 #include "tacore/dataset.hpp"
 #include "tacore/error.hpp"
 #include "tacore/ops/export.hpp"
-#include "validate/checks.hpp"
+#include "validate/containers.hpp"
 #include "validate/pit.hpp"
+#include "validate/rows.hpp"
 
 namespace tacore::validator {
 namespace {

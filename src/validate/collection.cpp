@@ -6,7 +6,7 @@
 #include "model/collection_rules.hpp"
 #include "model/json_text.hpp"
 #include "model/spdx.hpp"
-#include "validate/checks.hpp"
+#include "validate/containers.hpp"
 
 namespace tacore::validator {
 namespace {

@@ -1,3 +1,5 @@
+#include "validate/columns.hpp"
+
 #include <algorithm>
 #include <set>
 
@@ -5,7 +7,6 @@
 #include "format/names.hpp"
 #include "table/cells.hpp"
 #include "table/compare_columns.hpp"
-#include "validate/checks.hpp"
 
 namespace tacore::validator {
 namespace {

@@ -1,3 +1,5 @@
+#include "validate/containers.hpp"
+
 #include <algorithm>
 
 #include "base/text.hpp"
@@ -6,9 +8,12 @@
 #include "io/vsi_path.hpp"
 #include "table/cells.hpp"
 #include "tacore/dataset.hpp"
-#include "validate/checks.hpp"
+#include "validate/columns.hpp"
 #include "validate/fields.hpp"
+#include "validate/folder.hpp"
 #include "validate/pit.hpp"
+#include "validate/rows.hpp"
+#include "validate/zip.hpp"
 
 namespace tacore::validator {
 namespace {

@@ -8,7 +8,7 @@
 #include "table/arrow_stream.hpp"
 #include "table/rows.hpp"
 #include "table/values.hpp"
-#include "validate/checks.hpp"
+#include "validate/rows.hpp"
 
 namespace tacore::validator {
 namespace {

@@ -1,3 +1,5 @@
+#include "validate/folder.hpp"
+
 #include <algorithm>
 #include <filesystem>
 #include <span>
@@ -6,7 +8,6 @@
 #include "format/names.hpp"
 #include "io/vsi_path.hpp"
 #include "model/identifier.hpp"
-#include "validate/checks.hpp"
 
 namespace tacore::validator {
 namespace {

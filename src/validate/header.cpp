@@ -2,7 +2,7 @@
 
 #include "format/names.hpp"
 #include "format/taco_header.hpp"
-#include "validate/checks.hpp"
+#include "validate/zip.hpp"
 
 namespace tacore::validator {
 namespace {

@@ -12,9 +12,11 @@
 #include "table/cells.hpp"
 #include "table/compare_columns.hpp"
 #include "table/level_checksums.hpp"
-#include "validate/checks.hpp"
+#include "validate/columns.hpp"
+#include "validate/containers.hpp"
 #include "validate/level_reader.hpp"
 #include "validate/pit.hpp"
+#include "validate/rows.hpp"
 
 namespace tacore::validator {
 namespace {

@@ -4,12 +4,21 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string_view>
 
-#include "validate/checks.hpp"
+#include "table/level_table.hpp"
+#include "validate/report.hpp"
 
 namespace tacore::validator {
+
+/// Rows [begin, end) of a level, which belong to one container.
+struct LevelRange {
+  std::shared_ptr<const LevelTable> table = {};
+  int64_t begin = 0;
+  int64_t end = 0;
+};
 
 /// The values of a row that are checked. Views are valid only during the visit.
 struct Row {

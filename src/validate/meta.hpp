@@ -2,8 +2,7 @@
 
 #include <utility>
 
-#include "validate/checks.hpp"
-#include "validate/level_reader.hpp"
+#include "validate/rows.hpp"
 
 namespace tacore::validator {
 

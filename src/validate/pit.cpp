@@ -6,7 +6,7 @@
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "model/identifier.hpp"
-#include "validate/checks.hpp"
+#include "validate/containers.hpp"
 
 namespace tacore::validator {
 namespace {

@@ -47,4 +47,11 @@ class PitShape {
   std::size_t position_ = 0;
 };
 
+struct Checked;
+
+/// LVL-1, PIT-3 to PIT-5: the tree of the rows against that of the collection; SCH-5 for levels that only
+/// taco:field_schema has.
+void check_pit_schema(Report& report, const PitSchema& schema, const PitShape& shape, const Checked& checked,
+                      const std::string& path);
+
 }  // namespace tacore::validator

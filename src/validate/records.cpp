@@ -3,7 +3,7 @@
 
 #include "base/little_endian.hpp"
 #include "base/text.hpp"
-#include "validate/checks.hpp"
+#include "validate/zip.hpp"
 
 namespace tacore::validator {
 namespace {

@@ -1,13 +1,15 @@
+#include "validate/rows.hpp"
+
 #include <algorithm>
 #include <unordered_map>
 
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "model/identifier.hpp"
-#include "validate/checks.hpp"
 #include "validate/level_reader.hpp"
 #include "validate/meta.hpp"
 #include "validate/pit.hpp"
+#include "validate/tiff.hpp"
 
 namespace tacore::validator {
 namespace {

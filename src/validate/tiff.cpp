@@ -1,3 +1,5 @@
+#include "validate/tiff.hpp"
+
 #include <algorithm>
 #include <numeric>
 
@@ -18,7 +20,6 @@
 #include "tacore/dataset.hpp"
 #include "tortilla/file_format.hpp"
 #include "tortilla/header.hpp"
-#include "validate/checks.hpp"
 #include "validate/sample_faults.hpp"
 
 namespace tacore::validator {

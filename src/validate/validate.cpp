@@ -6,7 +6,8 @@
 #include "net/storage.hpp"
 #include "tortilla/header.hpp"
 #include "tortilla/profiles.hpp"
-#include "validate/checks.hpp"
+#include "validate/containers.hpp"
+#include "validate/tiff.hpp"
 #include "validate/tortilla.hpp"
 
 namespace tacore::validator {

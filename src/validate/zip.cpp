@@ -1,10 +1,11 @@
+#include "validate/zip.hpp"
+
 #include <algorithm>
 
 #include "base/crc32.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "model/identifier.hpp"
-#include "validate/checks.hpp"
 
 namespace tacore::validator {
 namespace {
