@@ -19,6 +19,7 @@
 #include "arguments.hpp"
 #include "base/nearest.hpp"
 #include "commands.hpp"
+#include "completion.hpp"
 #include "extensions.hpp"
 #include "layout.hpp"
 #include "loaded_library.hpp"
@@ -167,6 +168,7 @@ class OptionAdder {
     return command_->add_option((name == "output" ? "-o," : "") + flag_of(name), value, what)
         ->type_name(is_folder          ? "DIR"
                     : name == "output" ? "PATH"
+                    : name == "id"     ? "ID"
                                        : "TEXT");
   }
   CLI::Option* add(const std::string& name, std::vector<int>& bands, const std::string& what) const {
@@ -178,7 +180,11 @@ class OptionAdder {
         command_, flag_of(name), "raise|skip", [&](const std::string& text) { value = parse_on_error(text); }, what);
   }
   CLI::Option* add(const std::string& name, std::vector<std::string>& value, const std::string& what) const {
-    return command_->add_option(flag_of(name), value, what)->type_name("NAME")->expected(1)->delimiter(',')->take_all();
+    return command_->add_option(flag_of(name), value, what)
+        ->type_name(name == "group_by" ? "COLUMN" : "NAME")
+        ->expected(1)
+        ->delimiter(',')
+        ->take_all();
   }
   CLI::Option* add(const std::string&, std::vector<std::pair<std::string, std::string>>& headers,
                    const std::string& what) const {
@@ -317,7 +323,7 @@ void add_table(CLI::App* command, QueryOptions& options, const char* limit) {
       command, "-n,--limit", "N", [&](const std::string& text) { options.limit = parse_count("--limit", text); },
       limit);
   command->add_option("--columns", options.columns, "Names of the columns, separated by commas; by default all")
-      ->type_name("NAME")
+      ->type_name("COLUMN")
       ->expected(1)
       ->delimiter(',')
       ->take_all();
@@ -616,7 +622,7 @@ void add_edit(Tool& tool) {
   texts("--unset", "KEY", "Remove a member", options->unset);
   command->add_flag("--force", options->force, "Allow members of unknown names");
   texts("--columns", "TABLE", "New values for samples by id (or path a/b): .parquet, .csv, .jsonl", options->columns);
-  texts("--drop-column", "NAME", "Remove a column", options->drop);
+  texts("--drop-column", "COLUMN", "Remove a column", options->drop);
   add_parsed(
       command, "--level", "N", [o = options](const std::string& given) { o->level = parse_count("--level", given); },
       "Level of the columns; by default 0");
@@ -731,12 +737,26 @@ std::vector<CommandManual> manuals(const Tool& tool) {
 
 void add_completion(Tool& tool) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* command =
-      tool.app.add_subcommand("completion", "Prints a script by which a shell completes commands and options");
+  CLI::App* command = tool.app.add_subcommand(
+      "completion", "Prints a script by which a shell completes commands, options, ids and columns");
   command->group("Commands")->footer("Examples:\n  source <(taco completion bash)\n  taco completion fish | source");
   command->add_option("SHELL", *shell, "bash, zsh or fish")->required();
-  tool.commands.emplace_back(command, [&tool, shell] {
-    print(completion_script(manuals(tool), *shell));
+  tool.commands.emplace_back(command, [shell] {
+    print(completion_script(*shell));
+    return 0;
+  });
+}
+
+/// What the scripts of add_completion() call: a line for each candidate of the last word, and what it is.
+void add_complete(Tool& tool) {
+  auto words = std::make_shared<std::vector<std::string>>();
+  CLI::App* command = tool.app.add_subcommand("complete")->group("");
+  command->add_option("WORD", *words)->expected(-1);
+  tool.commands.emplace_back(command, [&tool, words] {
+    for (const auto& [text, about] : candidates(manuals(tool), *words)) {
+      // A name with a line break could not be typed.
+      if (printable(text) == text) print(text + (about.empty() ? "" : "\t" + printable(about)) + "\n");
+    }
     return 0;
   });
 }
@@ -835,6 +855,7 @@ void define(Tool& tool) {
   add_index_tiffs(tool);
   add_tog(tool);
   add_completion(tool);
+  add_complete(tool);
   add_manual(tool);
   add_help(tool);
   add_old_command(tool);

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-/// What the tool says of itself elsewhere: manual pages, and scripts by which shells complete its command line.
+/// What the tool says of itself elsewhere: its commands as data, and manual pages.
 namespace tacore::cli {
 
 struct OptionManual {
@@ -25,8 +25,5 @@ struct CommandManual {
 /// In the language of man(1). `commands` begins with the tool itself; `command` is one of them.
 std::string manual_page(const std::vector<CommandManual>& commands, const CommandManual& command,
                         const std::string& version);
-
-/// For "bash", "zsh" or "fish". Throws UsageError for another shell.
-std::string completion_script(const std::vector<CommandManual>& commands, const std::string& shell);
 
 }  // namespace tacore::cli

@@ -27,14 +27,13 @@ inline std::size_t edit_distance(const std::string& a, const std::string& b) {
   return row[b.size()];
 }
 
-/// The candidate with the smallest edit distance to `text`, if that is at most 2, or else the first that begins with
-/// it;
-/// "" if there is none. An inserted, deleted or replaced character is one edit, two swapped neighbours are one edit.
+/// The candidate with the smallest edit distance to `text`, if that is at most 2 (1 for up to four characters), or else
+/// the first that begins with it; "" if there is none. An inserted, deleted or replaced character is one edit, two swapped neighbours are one edit.
 inline std::string nearest(const std::string& text, std::span<const std::string> candidates) {
-  constexpr std::size_t kMostEdits = 2;
+  const std::size_t most_edits = text.size() > 4 ? 2 : 1;
   std::string out;
   // Nothing is like a text of one or two characters that shares none with it.
-  std::size_t least = std::min(kMostEdits + 1, text.size());
+  std::size_t least = std::min(most_edits + 1, text.size());
   for (const auto& candidate : candidates) {
     const std::size_t longer = std::max(text.size(), candidate.size());
     if (longer - std::min(text.size(), candidate.size()) >= least) continue;
@@ -52,6 +51,20 @@ inline std::string nearest(const std::string& text, std::span<const std::string>
 inline std::string did_you_mean(const std::string& text, std::span<const std::string> candidates) {
   const std::string found = nearest(text, candidates);
   return found.empty() ? "" : "; did you mean '" + found + "'?";
+}
+
+/// "no column 'labl'; did you mean 'label'? The columns are id, label": for an unknown name, which the caller quotes.
+/// Columns that only navigation uses are neither suggested nor listed.
+inline std::string no_column(const std::string& quoted, const std::string& name, std::span<const std::string> columns) {
+  std::vector<std::string> shown;
+  std::string list;
+  for (const auto& column : columns) {
+    if (column.starts_with("internal:")) continue;
+    shown.push_back(column);
+    list += (list.empty() ? "" : ", ") + column;
+  }
+  const std::string guess = did_you_mean(name, shown);
+  return "no column " + quoted + guess + (guess.empty() ? ": " : " The columns are ") + list;
 }
 
 }  // namespace tacore

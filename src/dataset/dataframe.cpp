@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "base/nearest.hpp"
 #include "base/text.hpp"
 #include "container/zip_samples.hpp"
 #include "dataset/dataframe_impl.hpp"
@@ -80,7 +81,7 @@ int shown(const DataFrame::Impl& frame, std::string_view name) {
 [[noreturn]] void throw_unknown(const DataFrame::Impl& frame, std::string_view name) {
   std::vector<std::string> names;
   for (const auto& column : frame.columns) names.push_back(column.name);
-  throw QueryError("no column " + in_quotes(name) + ": " + join(names, ", "), {.path = frame.dataset->path});
+  throw QueryError(no_column(in_quotes(name), std::string(name), names), {.path = frame.dataset->path});
 }
 
 // The position of a row in the frame, while SQL reorders it.

@@ -174,6 +174,8 @@ TEST_CASE("select of an unknown column is an error that lists the known") {
   const std::string text = error_of([] { select(flat_rows(), {"id", "nope"}); });
   CHECK(has_text(text, "QueryError: "));
   CHECK(has_text(text, "no column 'nope': id, type, istac:centroid"));
+  CHECK(has_text(error_of([] { select(flat_rows(), {"cloud_cove"}); }),
+                 "no column 'cloud_cove'; did you mean 'cloud_cover'? The columns are id, type, "));
 }
 
 TEST_CASE("a column is selected once") {

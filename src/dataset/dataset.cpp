@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 
+#include "base/nearest.hpp"
 #include "base/text.hpp"
 #include "dataset/dataset_impl.hpp"
 #include "dataset/same_children.hpp"
@@ -151,8 +152,7 @@ Dataset Dataset::sort(std::string_view by, bool descending) const {
   const std::string_view name = by.substr(is_prefixed ? 3 : 0);
   if (!is_in(there, name)) {
     const std::string prefix = is_prefixed ? std::string(by.substr(0, 3)) : "";
-    throw QueryError("sort: no column " + in_quotes(by) + ": " + join(shown(there, prefix), ", "),
-                     {.path = impl_->path});
+    throw QueryError("sort: " + no_column(in_quotes(by), std::string(by), shown(there, prefix)), {.path = impl_->path});
   }
   return with_step(impl_, SortStep{std::string(name), level, descending});
 }

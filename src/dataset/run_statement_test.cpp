@@ -51,7 +51,22 @@ TEST_CASE("an error of SQL tells of quotes that a name with a colon needs, and o
     CHECK(has_text(error(sql), "column \"nope\" not found"));
     CHECK_FALSE(has_text(error(sql), "needs quotes"));
   }
-  CHECK(error("SELECT * FROM dat").ends_with("does not exist! The tables are data, level0, level1, ..., l0, l1, ..."));
+  const std::string tables = "The tables are data, level0, level1, ..., l0, l1, ...";
+  CHECK(error("SELECT * FROM dat").ends_with("does not exist! Did you mean data? " + tables));
+  CHECK(error("SELECT * FROM levl1").ends_with("does not exist! Did you mean level1? " + tables));
+  CHECK(error("SELECT * FROM measurements").ends_with("does not exist! " + tables));
+}
+
+TEST_CASE("an error of SQL tells of the quotes that a text needs") {
+  const auto error = [](const std::string& sql) { return error_of([&] { flat().sql(sql).data(); }); };
+  for (const std::string sql : {"SELECT * FROM data WHERE id = train", "SELECT * FROM data WHERE id <> \"train\""}) {
+    CAPTURE(sql);
+    CHECK(error(sql).ends_with("; a text needs single quotes: 'train'"));
+  }
+  for (const std::string sql : {"SELECT train FROM data", "SELECT * FROM data WHERE cloud_cover > cloud_covr"}) {
+    CAPTURE(sql);
+    CHECK_FALSE(has_text(error(sql), "single quotes"));
+  }
 }
 
 TEST_CASE("a query and a filter return a new dataset and leave the original unchanged") {

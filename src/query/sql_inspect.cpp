@@ -10,6 +10,7 @@
 #include <duckdb/parser/tableref/list.hpp>
 #include <map>
 
+#include "base/nearest.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "table/rows.hpp"
@@ -196,31 +197,53 @@ std::vector<std::string> names_with_colon(std::string_view sql) {
   return out;
 }
 
+/// Whether an unquoted or double-quoted name stands behind = or another sign of comparison: `split = train`.
+bool is_compared(std::string_view sql, const std::string& name) {
+  for (auto at = sql.find(name); at != sql.npos; at = sql.find(name, at + 1)) {
+    auto before = sql.substr(0, at);
+    if (before.ends_with('"')) before.remove_suffix(1);
+    before = before.substr(0, before.find_last_not_of(" \t\n") + 1);
+    if (!before.empty() && (before.back() == '=' || before.back() == '<' || before.back() == '>')) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string with_hint(const std::string& message, std::string_view sql) {
   const auto guess = message.find(" Did you mean ");  // a table of DuckDB, which no query can read
-  if (guess != message.npos && message.starts_with("SQL: Table with name "))
-    return message.substr(0, guess) + " The tables are data, level0, level1, ..., l0, l1, ...";
+  constexpr std::string_view kTable = "SQL: Table with name ";
+  if (guess != message.npos && message.starts_with(kTable)) {
+    std::vector<std::string> tables{"data"};
+    for (int level = 0; level <= names::kMaxLevel; ++level) tables.push_back("level" + std::to_string(level));
+    const std::string name = message.substr(kTable.size(), message.find(' ', kTable.size()) - kTable.size());
+    const std::string nearest_table = nearest(lower(name), tables);
+    return message.substr(0, guess) + (nearest_table.empty() ? "" : " Did you mean " + nearest_table + "?") +
+           " The tables are data, level0, level1, ..., l0, l1, ...";
+  }
   // Columns that only navigation uses are no candidates.
-  constexpr std::string_view kCandidates = " Candidate bindings: ";
-  if (const auto list = message.find(kCandidates);
-      list != message.npos && message.find("\"internal:", list) != message.npos) {
-    std::vector<std::string> kept;
+  constexpr std::string_view kCandidates = " Candidate bindings: ", kColumn = "SQL: Referenced column \"";
+  std::string said = message;
+  std::vector<std::string> kept;
+  if (const auto list = message.find(kCandidates); list != message.npos) {
     for (const auto& name : split(message.substr(list + kCandidates.size()), ',')) {
       const std::string one = name.substr(std::min(name.find('"'), name.size()));
       if (!one.empty() && !one.starts_with("\"internal:")) kept.push_back(one);
     }
-    const std::string rest = kept.empty() ? "" : std::string(kCandidates) + join(kept, ", ");
-    return with_hint(message.substr(0, list) + rest, sql);
+    said = message.substr(0, list) + (kept.empty() ? "" : std::string(kCandidates) + join(kept, ", "));
+  }
+  if (message.starts_with(kColumn)) {
+    const std::string name = message.substr(kColumn.size(), message.find('"', kColumn.size()) - kColumn.size());
+    const bool is_text = is_compared(sql, name) && nearest('"' + name + '"', kept).empty();
+    if (is_text) return said + "; a text needs single quotes: " + sql_literal(name);
   }
   const bool is_syntax = message.find("at or near \":\"") != message.npos;
   for (const auto& name : names_with_colon(sql)) {
     const bool is_unknown =
         message.find("column " + sql_identifier(name.substr(name.find(':') + 1)) + " not found") != message.npos;
-    if (is_syntax || is_unknown) return message + "; a name with a colon needs quotes: " + sql_identifier(name);
+    if (is_syntax || is_unknown) return said + "; a name with a colon needs quotes: " + sql_identifier(name);
   }
-  return message;
+  return said;
 }
 
 std::set<int> levels_read(const Select& select) {

@@ -23,6 +23,7 @@
 #include <optional>
 
 #include "base/log.hpp"
+#include "base/nearest.hpp"
 #include "base/text.hpp"
 #include "model/geojson.hpp"
 #include "model/json_text.hpp"
@@ -267,7 +268,7 @@ std::shared_ptr<arrow::Table> read_table(const std::shared_ptr<arrow::io::Random
 std::shared_ptr<arrow::Array> find_column(const arrow::Table& table, const std::string& name, const std::string& path) {
   const int column = table.schema()->GetFieldIndex(name);
   if (column >= 0) return table.column(column)->chunk(0);
-  throw SchemaError("no column " + in_quotes(name) + ": " + join(column_names(table), ", "), {.path = path});
+  throw SchemaError(no_column(in_quotes(name), name, column_names(table)), {.path = path});
 }
 
 std::vector<std::optional<std::string>> text_column(const arrow::Table& table, const std::string& name,
