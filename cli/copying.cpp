@@ -73,7 +73,7 @@ void announce(const std::vector<std::string>& made, double seconds) {
   if (size > 0) text += bytes_text(size) + ", ";
   char took[32];
   std::snprintf(took, sizeof took, "%.1f s", seconds);
-  complain(text + took);
+  complain(text + took, Colour::Green);
   complain("next: taco info " + path + "; taco validate " + path);
 }
 

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <new>
 
@@ -45,7 +47,10 @@ std::string line(const ColumnChange& column) {
 }
 
 std::string line(const SampleChange& sample) {
-  std::string out = std::string(to_string(sample.change)) + " " + printable(sample.path);
+  const Colour colour = sample.change == ChangeKind::Added     ? Colour::Green
+                        : sample.change == ChangeKind::Removed ? Colour::Red
+                                                               : Colour::Yellow;
+  std::string out = coloured(colour, to_string(sample.change), STDOUT_FILENO) + " " + printable(sample.path);
   std::string separator = ": ";
   for (const auto& field : sample.fields) {
     out += separator + change(field);
@@ -120,9 +125,9 @@ int run_diff(const DiffCommandOptions& options) {
   try {
     return compare(options);
   } catch (const std::bad_alloc&) {
-    complain("out of memory");
+    complain("out of memory", Colour::Red);
   } catch (const Error& error) {
-    complain(error.what());
+    complain(error.what(), Colour::Red);
   }
   return 2;  // as of diff(1): 1 says that they differ
 }

@@ -1,4 +1,6 @@
 // The command line of taco: what it may say, and nothing of what is done about it.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <functional>
@@ -59,6 +61,13 @@ class HelpFormat final : public CLI::Formatter {
     for (auto at = text.find('\n'); at != text.npos; at = text.find('\n', at + 1))
       text.insert(at + 1, kTextColumn, ' ');
     return name + text + "\n";
+  }
+  std::string make_group(std::string group, bool is_positional, std::vector<const CLI::Option*> of) const override {
+    const std::string heading = group + ":", out = CLI::Formatter::make_group(std::move(group), is_positional, of);
+    const auto at = out.find(heading);
+    return at == out.npos
+               ? out
+               : out.substr(0, at) + coloured(Colour::Bold, heading, STDOUT_FILENO) + out.substr(at + heading.size());
   }
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
     std::string out = make_description(app) + make_usage(app, std::move(name)) + make_subcommands(app, mode) +
@@ -818,7 +827,8 @@ void set_up_messages(const Messages& messages) {
     throw UsageError("--quiet goes neither with --verbose nor with --debug");
   }
   set_log_sink([](LogLevel level, std::string_view message, void*) {
-    complain(level == LogLevel::Warning ? "warning: " + std::string(message) : std::string(message));
+    if (level == LogLevel::Warning) complain("warning: " + std::string(message), Colour::Yellow);
+    else complain(message);
   });
   if (messages.quiet) verbose(false);
   if (messages.verbose) verbose("info");
@@ -889,7 +899,7 @@ int run(Tool& tool, std::vector<std::string> arguments) {
 }
 
 int refuse(const Tool& tool, const std::string& message) {
-  complain(message);
+  complain(message, Colour::Red);
   const auto parsed = tool.app.get_subcommands();
   const std::string command = parsed.empty() ? "" : parsed.front()->get_name() + " ";
   complain("see taco " + command + "--help");
@@ -940,9 +950,9 @@ int main(int argc, char** argv) {
   } catch (const BrokenPipe&) {
     return 0;
   } catch (const std::bad_alloc&) {
-    complain("out of memory");
+    complain("out of memory", Colour::Red);
   } catch (const std::exception& error) {
-    complain(error.what());
+    complain(error.what(), Colour::Red);
   }
   return 1;
 }

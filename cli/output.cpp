@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include <tacore/error.hpp>
@@ -91,10 +92,21 @@ void with_output(const Destination& to, const std::vector<std::string>& inputs, 
 
 void print(std::string_view text) { write_all(STDOUT_FILENO, text, "standard output"); }
 
-void complain(std::string_view message) {
+std::string coloured(Colour colour, const std::string& text, int descriptor) {
+  const auto value_of = [](const char* name) { return std::string(std::getenv(name) ? std::getenv(name) : ""); };
+  const bool is_plain = colour == Colour::None || text.empty() || ::isatty(descriptor) != 1;
+  if (is_plain || !value_of("NO_COLOR").empty() || value_of("TERM") == "dumb") return text;
+  const char* code = colour == Colour::Red      ? "31"
+                     : colour == Colour::Yellow ? "33"
+                     : colour == Colour::Green  ? "32"
+                                                : "1";
+  return std::string("\033[") + code + "m" + text + "\033[0m";
+}
+
+void complain(std::string_view message, Colour colour) {
   std::string line = redact(message);
   std::replace(line.begin(), line.end(), '\n', ' ');
-  line = "taco: " + printable(line) + "\n";
+  line = coloured(colour, "taco:", STDERR_FILENO) + " " + printable(line) + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);  // unbuffered
 }
 

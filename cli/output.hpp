@@ -24,8 +24,12 @@ void with_output(const Destination& to, const std::vector<std::string>& inputs,
 /// `text` to standard output. Throws as with_output.
 void print(std::string_view text);
 
-/// `taco: message` to standard error, as one line.
-void complain(std::string_view message);
+enum class Colour { None, Red, Yellow, Green, Bold };
+/// `text` in a colour when `descriptor` is a terminal, unless the environment variable NO_COLOR is set or TERM is dumb.
+std::string coloured(Colour colour, const std::string& text, int descriptor);
+
+/// `taco: message` to standard error, as one line; on a terminal `taco` in a colour.
+void complain(std::string_view message, Colour colour = Colour::None);
 
 bool is_terminal_output() noexcept;
 bool is_terminal_error() noexcept;

@@ -1,5 +1,7 @@
 #include "table.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -8,6 +10,7 @@
 #include <vector>
 
 #include "layout.hpp"
+#include "output.hpp"
 #include "utf8.hpp"
 
 namespace tacore::cli {
@@ -110,6 +113,8 @@ std::string fitted_table(const DataFrame& rows, std::size_t line_width) {
     else left_out.push_back(printable(all[c].name));
   }
   std::string out = line_of(columns, 0);
+  out.pop_back();
+  out = coloured(Colour::Bold, out, STDOUT_FILENO) + "\n";
   for (auto& column : columns) column.cells.emplace_back(column.cells_width, '-');
   out += line_of(columns, shown.size() + 1);
   for (std::size_t row = 0; row < shown.size(); ++row) {

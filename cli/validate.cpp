@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -25,11 +27,11 @@ const char* word(Severity severity) { return severity == Severity::Error ? "erro
 /// "error ZIP-3 a.tacozip level 1 byte 512: message".
 std::string line(const Issue& issue, const std::string& path) {
   const ErrorContext& where = issue.where;
-  std::string out = std::string(word(issue.severity)) + " " + issue.rule + " ";
-  out += where.path.empty() ? path : where.path;
+  std::string out = std::string(" ") + issue.rule + " " + (where.path.empty() ? path : where.path);
   if (where.level) out += " level " + std::to_string(*where.level);
   if (where.offset) out += " byte " + std::to_string(*where.offset);
-  return printable(redact(out) + ": " + issue.message) + "\n";
+  const Colour colour = issue.severity == Severity::Error ? Colour::Red : Colour::Yellow;
+  return coloured(colour, word(issue.severity), STDOUT_FILENO) + printable(redact(out) + ": " + issue.message) + "\n";
 }
 
 std::string object(const Issue& issue) {

@@ -13,3 +13,11 @@ terminal 80 create scene y.tacozip $about --quiet
 terminal 80 create scene parts.tacozip $about --split-size 100kB
 terminal 80 index x.tacozip --overwrite
 taco create scene z.tacozip $about
+# Colours, unless NO_COLOR or the terminal say no; never in a pipe.
+colours() { env -u NO_COLOR "$@" script -qefc "taco head x.tacozip -n 1 --columns type; taco query x.tacozip --limt 1; \
+  taco diff x.tacozip fewer.tacozip -q; taco validate x.tacozip -q" /dev/null | tr -d '\r' | cat -v; }
+rm -r "$(find scene -name "*.tif" | sort | head -n 1)"
+taco create scene fewer.tacozip $about
+colours TERM=xterm
+colours TERM=dumb
+env -u NO_COLOR taco ls nothing
