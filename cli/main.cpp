@@ -771,18 +771,25 @@ void add_complete(Tool& tool) {
 }
 
 void add_manual(Tool& tool) {
-  auto name = std::make_shared<std::string>();
+  struct Options {
+    std::string name = {};
+    bool markdown = false;
+  };
+  auto options = std::make_shared<Options>();
   CLI::App* command = tool.app.add_subcommand("manual", "Prints the manual page of the tool or of a command, for man");
   command->group("Commands")->footer("Examples:\n  taco manual query | man -l -");
-  command->add_option("COMMAND", *name, "A command; the tool itself when absent");
-  tool.commands.emplace_back(command, [&tool, name] {
+  command->add_option("COMMAND", options->name, "A command; the tool itself when absent");
+  command->add_flag("--markdown", options->markdown, "Print Markdown instead");
+  tool.commands.emplace_back(command, [&tool, options] {
     const auto all = manuals(tool);
+    std::vector<std::string> names;
     for (const auto& manual : all) {
-      if (manual.name != *name) continue;
-      print(manual_page(all, manual, version()));
+      names.push_back(manual.name);
+      if (manual.name != options->name) continue;
+      print(options->markdown ? markdown_page(manual) : manual_page(all, manual, version()));
       return 0;
     }
-    throw UsageError("no command " + in_quotes(*name));
+    throw UsageError("no command " + in_quotes(options->name) + did_you_mean(options->name, names));
   });
 }
 

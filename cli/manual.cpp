@@ -36,7 +36,49 @@ std::string roff_option(const OptionManual& option) {
   return out + "\n" + roff(option.text) + "\n";
 }
 
+/// The groups of its options, in order.
+std::vector<std::string> groups_of(const CommandManual& command) {
+  std::vector<std::string> groups;
+  for (const auto& option : command.options) {
+    if (std::ranges::find(groups, option.group) == groups.end()) groups.push_back(option.group);
+  }
+  return groups;
+}
+
+/// Lines of a shell; "" where there are none.
+std::string examples_of(const CommandManual& command) {
+  const auto end = command.footer.find('\n');
+  const bool has_examples = command.footer.starts_with("Examples:") && end != command.footer.npos;
+  std::string out = has_examples ? command.footer.substr(end) : "";
+  for (auto at = out.find("\n  "); at != out.npos; at = out.find("\n  ", at)) out.erase(at + 1, 2);
+  return out.substr(std::min<std::size_t>(out.size(), 1));
+}
+
 }  // namespace
+
+std::string markdown_page(const CommandManual& command) {
+  // Angle brackets and pipes have a meaning in tables.
+  const auto cell = [](const std::string& text) { return replaced(replaced(text, '|', "\\|"), '<', "&lt;"); };
+  std::string out = "# " + full_name(command) + "\n\n" + command.text + ".\n\n```text\n" + full_name(command);
+  for (const auto& option : command.options) {
+    if (!option.is_argument) continue;
+    const std::string& argument = option.names.front();
+    out += option.is_required ? " " + argument : " [" + argument + "]";
+  }
+  out += " [OPTION]...\n```\n";
+  for (const auto& group : groups_of(command)) {
+    out += "\n## " + group + "\n\n| | Meaning |\n|---|---|\n";
+    for (const auto& option : command.options) {
+      if (option.group != group) continue;
+      std::string names;
+      for (const auto& name : option.names) names += (names.empty() ? "" : ", ") + name;
+      out += "| `" + names + (option.value.empty() ? "" : " " + replaced(option.value, '|', "\\|")) + "` | " +
+             cell(option.text) + " |\n";
+    }
+  }
+  if (!examples_of(command).empty()) out += "\n## Examples\n\n```bash\n" + examples_of(command) + "\n```\n";
+  return out;
+}
 
 std::string manual_page(const std::vector<CommandManual>& commands, const CommandManual& command,
                         const std::string& version) {
@@ -57,11 +99,7 @@ std::string manual_page(const std::vector<CommandManual>& commands, const Comman
       if (!other.name.empty()) out += ".TP\n\\fBtaco\\-" + roff(other.name) + "\\fR(1)\n" + roff(other.text) + "\n";
     }
   }
-  std::vector<std::string> groups;
-  for (const auto& option : command.options) {
-    if (std::find(groups.begin(), groups.end(), option.group) == groups.end()) groups.push_back(option.group);
-  }
-  for (const auto& group : groups) {
+  for (const auto& group : groups_of(command)) {
     std::string heading = replaced(group, '"', "");
     std::transform(heading.begin(), heading.end(), heading.begin(), [](unsigned char c) { return std::toupper(c); });
     out += ".SH \"" + heading + "\"\n";
@@ -69,10 +107,8 @@ std::string manual_page(const std::vector<CommandManual>& commands, const Comman
       if (option.group == group) out += roff_option(option);
     }
   }
-  // Examples are lines of a shell, which stay as they are.
-  const auto end = command.footer.find('\n');
-  if (command.footer.starts_with("Examples:") && end != command.footer.npos) {
-    out += ".SH EXAMPLES\n.nf\n" + roff(command.footer.substr(end + 1)) + "\n.fi\n";
+  if (const std::string examples = examples_of(command); !examples.empty()) {
+    out += ".SH EXAMPLES\n.nf\n" + roff(examples) + "\n.fi\n";
   } else if (!command.footer.empty()) {
     out += ".SH NOTES\n" + roff(command.footer) + "\n";
   }

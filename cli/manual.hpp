@@ -22,7 +22,10 @@ struct CommandManual {
   std::vector<OptionManual> options = {};
 };
 
-/// In the language of man(1). `commands` begins with the tool itself; `command` is one of them.
+/// The page as Markdown, for docs/commands.
+std::string markdown_page(const CommandManual& command);
+
+/// The page in the language of man(1). `commands` begins with the tool itself; `command` is one of them.
 std::string manual_page(const std::vector<CommandManual>& commands, const CommandManual& command,
                         const std::string& version);
 
