@@ -1,6 +1,9 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "arrow_c.hpp"
@@ -22,6 +25,16 @@ using Stream = std::unique_ptr<ArrowArrayStream, ReleaseStream>;
 /// GIL.
 Stream reads_free(Stream from);
 
+/// JSON metadata of the extension type geoarrow.wkb, by the names of the columns that have it.
+using Geometries = std::map<std::string, std::string, std::less<>>;
+
+/// A stream of the same rows whose binary columns with these names are marked as geometries (geoarrow.wkb), unless they
+/// have metadata already.
+Stream marks_geometries(Stream from, Geometries geometries);
+
+/// A capsule `arrow_array_stream`.
+nb::object capsule_of(Stream stream);
+
 /// A capsule `arrow_array_stream` of the stream that `fill` exports; the GIL is released meanwhile.
 template <class Fill>
 nb::object stream_capsule(Fill&& fill) {
@@ -30,13 +43,7 @@ nb::object stream_capsule(Fill&& fill) {
     const nb::gil_scoped_release release;
     fill(stream.get());
   }
-  stream = reads_free(std::move(stream));
-  PyObject* capsule = PyCapsule_New(stream.get(), "arrow_array_stream", [](PyObject* object) {
-    Stream(static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(object, "arrow_array_stream")));
-  });
-  if (capsule == nullptr) throw nb::python_error();
-  stream.release();
-  return nb::steal(capsule);
+  return capsule_of(reads_free(std::move(stream)));
 }
 
 /// The rows of an object with `__arrow_c_stream__`, or of such a capsule. Throws TypeError for any other object.

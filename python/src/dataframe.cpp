@@ -1,5 +1,6 @@
 #include "tacore/dataframe.hpp"
 
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -141,6 +142,9 @@ void bind_dataframe(nb::module_& m) {
     const std::span all(static_cast<const std::byte*>(bytes.data()), bytes.size());
     const nb::gil_scoped_release release;
     return with_drawn(dataset, all);
+  });
+  m.def("geoarrow_stream", [](nb::handle table, Geometries geometries) {
+    return capsule_of(marks_geometries(stream_of(table), std::move(geometries)));
   });
   m.def("rows", [](nb::handle table) { return rows_of(*stream_of(table)); });
 }

@@ -1,7 +1,9 @@
 #include "tacore/ops/describe.hpp"
 
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
 #include <string>
 #include <string_view>
@@ -130,6 +132,18 @@ void bind_describe(nb::module_& m) {
   m.def("write_stac", &write_stac);
   m.def("footer2geoparquet", &write_table<tacore::footer2geoparquet>);
   m.def("footer2geoparquetstac", &write_table<tacore::footer2geoparquetstac>);
+  m.def("footprints", [](const DataFrame& rows, bool transform) {
+    const auto all = [&] {
+      const nb::gil_scoped_release release;
+      return footprints(rows, transform ? crs_transformer() : nullptr);
+    }();
+    nb::list out;
+    for (const auto& each : all) {
+      out.append(each ? nb::object(nb::bytes(each->bytes.data(), each->bytes.size())) : nb::none());
+    }
+    return out;
+  });
+  m.def("land_outline", &land_outline);
 }
 
 }  // namespace tacore::python

@@ -13,6 +13,7 @@ from ._errors import TacoBackendError, TacoNavigationError, TacoQueryError
 from ._statistics import Statistics
 
 if TYPE_CHECKING:
+    import geopandas
     import pandas
     import polars
     import pyarrow
@@ -99,10 +100,37 @@ class TacoDataFrame(Statistics):
         """The rows as a pandas.DataFrame, a copy. Raises TacoBackendError if pandas or pyarrow is not installed."""
         return _tables.convert(self, self._backend, "pandas")  # type: ignore[no-any-return, unused-ignore]
 
+    def to_geopandas(self, geometry: str | None = None) -> geopandas.GeoDataFrame:
+        """The rows as a geopandas.GeoDataFrame with CRS EPSG:4326.
+
+        Args:
+            geometry: Column of geometries (WKB, points as WKT, or [longitude, latitude]), which becomes the active
+                geometry; other columns keep their values. None: the first of `istac:geometry`, `stac:centroid` and
+                `istac:centroid`. "footprint" adds a column `footprint`: the area that each sample covers, which is
+                `istac:geometry`, else the outline of its grid (`stac:crs`, `stac:geotransform`, `stac:tensor_shape`),
+                else its centroid.
+
+        Raises:
+            TacoBackendError: geopandas, pandas or pyarrow is not installed.
+            TacoQueryError: There is no such column.
+            TacoSchemaError: There is no column of geometries, or no location for a footprint; or the rows have
+                geometries in different CRS.
+            TacoFormatError: A value is not a geometry.
+
+        Example:
+            >>> rows.to_geopandas("footprint").plot(column="cloud_cover", legend=True)
+        """
+        from ._geo import geodataframe
+
+        return geodataframe(self, geometry)
+
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """The rows as an Arrow C stream (PyCapsule interface)."""
-        source = self._native() if self._changed else self._core
-        return source.__arrow_c_stream__(requested_schema)
+        """The rows as an Arrow C stream (PyCapsule interface). Columns of WKB have the extension type geoarrow.wkb with
+        their CRS, which ``geopandas.GeoDataFrame.from_arrow(frame)`` reads; in ``polars.DataFrame(frame)`` they have
+        this type, too, and in :meth:`to_polars` that of bytes."""
+        from ._geo import geoarrow_stream
+
+        return geoarrow_stream(self, self._native() if self._changed else self._core)
 
     # Navigation.
 

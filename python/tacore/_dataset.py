@@ -20,6 +20,7 @@ from ._schema import PITSchema
 from ._statistics import Statistics, small
 
 if TYPE_CHECKING:
+    import geopandas
     import pandas
     import polars
     import pyarrow
@@ -316,8 +317,12 @@ class TacoDataset(Statistics, Model):
         """The rows as a pandas.DataFrame: see :meth:`TacoDataFrame.to_pandas`."""
         return self._frame("data").to_pandas()
 
+    def to_geopandas(self, geometry: str | None = None) -> geopandas.GeoDataFrame:
+        """The rows as a geopandas.GeoDataFrame: see :meth:`TacoDataFrame.to_geopandas`."""
+        return self._frame("data").to_geopandas(geometry)
+
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """The rows as an Arrow C stream (PyCapsule interface)."""
+        """The rows as an Arrow C stream: see :meth:`TacoDataFrame.__arrow_c_stream__`."""
         return self._frame("data").__arrow_c_stream__(requested_schema)
 
     def __getitem__(self, key: Any) -> Any:

@@ -1,21 +1,29 @@
-"""GeoJSON of datasets and frames, for `__geo_interface__`."""
+"""Geometries of datasets and frames: GeoJSON for `__geo_interface__`, GeoArrow for streams, GeoPandas."""
 
 from __future__ import annotations
 
 import base64
 import datetime as dt
+import importlib.util
+import json
 import math
 import re
 import struct
 from typing import TYPE_CHECKING, Any
 
-from ._errors import TacoFormatError
+from . import _core
+from ._backend import require
+from ._errors import TacoFormatError, TacoQueryError, TacoSchemaError
 
 if TYPE_CHECKING:
+    import geopandas
+
     from ._dataframe import TacoDataFrame
     from ._dataset import TacoDataset
 
 _COLUMNS = ("istac:geometry", "stac:centroid", "istac:centroid")
+#: The CRS of centroids, and of geometries whose CRS is not stated.
+_WGS84 = "EPSG:4326"
 _NAMES = ("Point", "LineString", "Polygon", "MultiPoint", "MultiLineString", "MultiPolygon", "GeometryCollection")
 _MAX_NESTING = 32
 
@@ -44,6 +52,94 @@ def frame_features(frame: TacoDataFrame) -> GeoJson:
     if column is None:
         raise AttributeError(f"__geo_interface__: the frame has none of the columns {', '.join(_COLUMNS)}")
     return {"type": "FeatureCollection", "features": [_feature(row, column) for row in frame]}
+
+
+def footprints(frame: TacoDataFrame) -> list[bytes | None]:
+    """WKB of the footprint of each row in EPSG:4326, computed as descriptions do; None for a row without a location."""
+    found: list[bytes | None] = _core.footprints(frame._core, importlib.util.find_spec("pyproj") is not None)
+    return found
+
+
+def geoarrow_stream(frame: TacoDataFrame, rows: Any) -> Any:
+    """An Arrow C stream of `rows`, which are those of `frame`, whose columns of WKB are marked as geometries."""
+    metadata, shown = {}, frame.columns
+    for name in _COLUMNS:
+        if name in shown:
+            crs = _crs(frame, name)
+            is_code = crs is not None and re.fullmatch(r"\w+:\w+", crs)
+            metadata[name] = json.dumps(
+                {**({"crs": crs} if crs else {}), **({"crs_type": "authority_code"} if is_code else {})}
+            )
+    return _core.geoarrow_stream(rows, metadata) if metadata else rows.__arrow_c_stream__()
+
+
+def geodataframe(frame: TacoDataFrame, column: str | None) -> geopandas.GeoDataFrame:
+    require("geopandas", "to_geopandas()")
+    import geopandas
+
+    shown = frame.columns
+    name = column or next((each for each in _COLUMNS if each in shown), None)
+    if name is None:
+        raise TacoSchemaError(
+            f"to_geopandas: the frame has none of the columns {', '.join(_COLUMNS)}, its columns are "
+            f'{", ".join(shown)}; name a column of geometries, or geometry="footprint" for the outlines of grids'
+        )
+    table = frame.to_pandas()
+    crs: str | None = _WGS84
+    if name == "footprint" and name not in shown:
+        values: list[Any] = footprints(frame)
+        if not any(values):
+            raise TacoSchemaError("to_geopandas: no row has a location, of which a footprint could be made")
+    elif name in shown:
+        values, crs = list(table[name]), _crs(frame, name)
+    else:
+        raise TacoQueryError(
+            f'to_geopandas: there is no column {name!r}; geometry is a column of {", ".join(shown)}, or "footprint"'
+        )
+    if crs is None:
+        raise TacoSchemaError(
+            'to_geopandas: the geometries of the rows have different CRS (istac:crs); geometry="footprint" has all in '
+            "EPSG:4326"
+        )
+    shapes = geopandas.GeoSeries(_shapes(values, name), index=table.index, crs=crs).to_crs(_WGS84)
+    return geopandas.GeoDataFrame(table.assign(**{name: shapes}), geometry=name)
+
+
+def _crs(frame: TacoDataFrame, column: str) -> str | None:
+    """The CRS of a column of geometries; None if it differs between rows."""
+    if column != "istac:geometry" or "istac:crs" not in (name for name, _ in frame._core.columns):
+        return _WGS84
+    stated = "lower(coalesce(\"istac:crs\", ''))"
+    if not len(frame._core.filter(f"{stated} NOT IN ('', 'epsg:4326', 'ogc:crs84')").limit(1)):
+        return _WGS84
+    found = {row["istac:crs"] for row in _core.rows(frame._core.select(["istac:crs"]))}
+    return found.pop() if len(found) == 1 else None
+
+
+def _shapes(values: list[Any], column: str) -> list[Any]:
+    import shapely
+
+    try:
+        wkb = [None if _is_null(value) else bytes(value) for value in values]
+        return list(shapely.from_wkb(wkb))
+    except (TypeError, ValueError, shapely.errors.ShapelyError):  # text, lists, or a value that the message names
+        pass
+    out = []
+    for row, value in enumerate(values):
+        try:
+            found = geometry(value)
+            if found is None and isinstance(value, (bool, int, float)) and not _is_null(value):
+                raise TacoFormatError(
+                    f"{value!r} is a number, where WKB, a WKT point or [longitude, latitude] is expected"
+                )
+        except TacoFormatError as error:
+            raise TacoFormatError(f"to_geopandas: row {row}, column {column!r}: {error}") from None
+        out.append(None if found is None else shapely.geometry.shape(found))
+    return out
+
+
+def _is_null(value: Any) -> bool:
+    return value is None or value != value
 
 
 def box(west: float, south: float, east: float, north: float) -> GeoJson:

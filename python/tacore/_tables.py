@@ -94,7 +94,7 @@ def convert(rows: Any, backend: str, to: str) -> Any:
 
         arrow = pyarrow.Table.from_pandas(table, preserve_index=False)
         return arrow if to == "pyarrow" else make(to, arrow)
-    return make(to, rows)
+    return make(to, rows._native() if rows._changed else rows._core)  # whose columns of WKB are of type binary
 
 
 def columns(backend: str, table: Any) -> list[str]:

@@ -1,6 +1,9 @@
 #include <arrow/type_fwd.h>
 #include <doctest/doctest.h>
 
+#include <cmath>
+
+#include "model/wkb_centroid.hpp"
 #include "support/describe_data.hpp"
 #include "table/level_table.hpp"
 #include "tacore/error.hpp"
@@ -104,6 +107,41 @@ TEST_CASE("stac-geoparquet has a column for each member of an Item, and the Coll
   CHECK(has(columns, "assets struct<optical" + asset + ", dem" + asset + ", mask" + asset + ">"));
   CHECK(metadata(path, "1.0.0")["collections"].contains("landsat_nested"));
   fs::remove(path);
+}
+
+TEST_CASE("footprints of a frame are those of its rows, also after a query") {
+  const Made made({placed("a", 10, 20), placed("b", 12, 22), placed("c", 200, 5)}, small_collection());
+  const DataFrame rows = made.dataset().data();
+  const auto all = footprints(rows);
+  REQUIRE(all.size() == 3);
+  CHECK(all[1] == std::optional(Binary{wkb_point(12, 22)}));
+  CHECK(all[2] == std::optional(Binary{wkb_point(-160, 5)}));
+  CHECK(footprints(rows.take(std::vector<int64_t>{1, 0})) == std::vector{all[1], all[0]});
+  CHECK(footprints(rows.select({"id"})) == std::vector<std::optional<Binary>>(3));
+  CHECK(footprints(rows.select({"istac:time_start"})) == std::vector<std::optional<Binary>>(3));
+  CHECK(footprints(rows.limit(0)).empty());
+}
+
+TEST_CASE("a footprint is the outline of a grid in a known CRS") {
+  const Dataset landsat = load(golden("../../examples/data/landsat.tacozip"));
+  const auto all = footprints(landsat.data());
+  REQUIRE(all.size() == 16);
+  for (const auto& each : all) {
+    REQUIRE(each);
+    CHECK(each->bytes.substr(0, 5) == std::string("\x01\x03\x00\x00\x00", 5));  // a polygon
+  }
+}
+
+TEST_CASE("the outline of the land is rings in degrees") {
+  const auto rings = land_outline();
+  CHECK(rings.size() == 30);
+  for (const auto& ring : rings) {
+    CHECK(ring.size() >= 3);
+    for (const auto& [longitude, latitude] : ring) {
+      CHECK(std::abs(longitude) <= 180);
+      CHECK(std::abs(latitude) <= 90);
+    }
+  }
 }
 
 }  // namespace

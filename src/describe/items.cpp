@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/epoch.hpp"
+#include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/longitude.hpp"
 #include "base/text.hpp"
@@ -20,7 +21,8 @@
 #include "table/recomposed_batches.hpp"
 #include "tacore/error.hpp"
 
-namespace tacore::descriptions {
+namespace tacore {
+namespace descriptions {
 
 /// Rows of a batch as values.
 class Values {
@@ -403,4 +405,39 @@ std::vector<Item> LevelItems::read(const arrow::RecordBatch& batch, int64_t begi
   return out;
 }
 
-}  // namespace tacore::descriptions
+}  // namespace descriptions
+
+std::vector<std::optional<Binary>> footprints(const DataFrame& rows, const CrsTransformer* transformer) {
+  using namespace descriptions;
+  std::vector<std::string> wanted;
+  for (const Column& column : rows.columns()) {
+    const bool is_internal = column.name.starts_with(names::kInternal);
+    if (!is_internal && is_wanted(column.name, Columns::OfPlaces)) wanted.push_back(column.name);
+  }
+  std::vector<std::optional<Binary>> out;
+  out.reserve(static_cast<std::size_t>(rows.num_rows()));
+  if (wanted.empty()) return std::vector<std::optional<Binary>>(static_cast<std::size_t>(rows.num_rows()));
+  Oddities oddities;
+  const auto batches = frame_batches(rows.select(wanted));
+  while (const auto batch = read_batch(*batches)) {
+    throw_if_interrupted();
+    const auto count = static_cast<std::size_t>(num_rows(*batch));
+    const Values columns(*batch, wanted, 0, static_cast<int64_t>(count));
+    for (std::size_t row = 0; row < count; ++row) {
+      Item item;
+      const std::string id = in_quotes(columns.text(names::kId, row));
+      read_grid(columns, row, item);
+      try {
+        read_place(columns, row, transformer, item);
+      } catch (const FormatError& error) {
+        throw FormatError("sample " + id + " has no geometry where one is expected: " + error.message());
+      }
+      if (item.is_rough && oddities.num_rough++ == 0) oddities.rough = id + " in " + in_quotes(item.crs);
+      out.push_back(item.footprint ? std::optional(Binary{std::move(item.footprint->wkb)}) : std::nullopt);
+    }
+  }
+  oddities.warn(rows.level());
+  return out;
+}
+
+}  // namespace tacore

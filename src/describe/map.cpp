@@ -10,7 +10,8 @@
 #include "describe/pit_tree.hpp"
 #include "model/wkb_walk.hpp"
 
-namespace tacore::descriptions {
+namespace tacore {
+namespace descriptions {
 namespace {
 
 constexpr int64_t kMostFootprints = 1500;
@@ -128,19 +129,17 @@ std::string graticule(const View& view, double step_x, double step_y, bool label
 }
 
 std::string land(const View& view) {
+  const auto rings = land_outline();
   std::string path;
   // Once more on each side, for maps over the antimeridian.
   for (const double turn : {-360., 0., 360.}) {
-    for (auto begin = std::begin(kOutline); begin != std::end(kOutline);) {
-      const auto is_other = [&](const OutlinePoint& p) { return p.land != begin->land; };
-      const std::span ring(begin, std::find_if(begin, std::end(kOutline), is_other));
-      begin += ring.size();
-      const bool seen = std::any_of(ring.begin(), ring.end(), [&](const OutlinePoint& p) {
-        return p.lon + turn >= view.west() - 60 && p.lon + turn <= view.east() + 60;
+    for (const OutlineRing& ring : rings) {
+      const bool seen = std::any_of(ring.begin(), ring.end(), [&](const auto& point) {
+        return point[0] + turn >= view.west() - 60 && point[0] + turn <= view.east() + 60;
       });
       if (!seen) continue;
       char command = 'M';
-      for (const auto& [name, lon, lat] : ring) {
+      for (const auto& [lon, lat] : ring) {
         path += command + px(view.plain_x(lon + turn)) + " " + px(view.y(lat));
         command = 'L';
       }
@@ -329,4 +328,17 @@ std::string draw_map(const MapData& data) {
   return out + "<figcaption>" + caption(data) + ".</figcaption></figure>";
 }
 
-}  // namespace tacore::descriptions
+}  // namespace descriptions
+
+std::vector<OutlineRing> land_outline() {
+  std::vector<OutlineRing> out;
+  std::string_view land;
+  for (const auto& point : descriptions::kOutline) {
+    if (point.land != land) out.emplace_back();
+    land = point.land;
+    out.back().push_back({point.lon, point.lat});
+  }
+  return out;
+}
+
+}  // namespace tacore

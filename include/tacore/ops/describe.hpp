@@ -1,12 +1,16 @@
 #pragma once
 
+#include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "tacore/crs.hpp"
+#include "tacore/dataframe.hpp"
 #include "tacore/dataset.hpp"
+#include "tacore/value.hpp"
 #include "tacore/visibility.hpp"
 #include "tacore/write/parquet_options.hpp"
 
@@ -116,5 +120,17 @@ TACORE_EXPORT void footer2geoparquet(const Dataset& dataset, int level, const st
 /// Writes a stac-geoparquet 1.0 file: the Items of footer2stac() as a table. Throws as footer2geoparquet().
 TACORE_EXPORT void footer2geoparquetstac(const Dataset& dataset, int level, const std::string& path,
                                          const DescribeOptions& options = {});
+
+/// Returns the footprint of each row of a frame as WKB in longitude and latitude (EPSG:4326): `istac:geometry`, else
+/// the outline of its grid (`stac:crs`, `stac:geotransform`, `stac:tensor_shape`), else its centroid; nullopt for a row
+/// that has none of these. A warning counts grids whose CRS is unknown to tacore and `transformer` (which may be
+/// nullptr). Throws FormatError for a value that is not a geometry.
+TACORE_EXPORT std::vector<std::optional<Binary>> footprints(const DataFrame& rows,
+                                                            const CrsTransformer* transformer = nullptr);
+
+/// A ring of [longitude, latitude] in degrees, without its closing point.
+using OutlineRing = std::vector<std::array<double, 2>>;
+/// Returns the outline of the land, as collection2html() draws it: coarse, to tell the continents apart.
+TACORE_EXPORT std::vector<OutlineRing> land_outline();
 
 }  // namespace tacore
