@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from ._create import create, create_tacocat, create_tacollection
     from ._dataframe import TacoDataFrame
     from ._dataset import TacoDataset, clear_cache, concat, load, set_storage_options
+    from ._html import set_display_options
     from ._schema import PITSchema
     from ._verbose import verbose
     from .describe import generate_html, generate_markdown
@@ -87,6 +88,7 @@ _HOMES = {
     "plan_export": "plans",
     "plan_folder2zip": "plans",
     "plan_zip2folder": "plans",
+    "set_display_options": "_html",
     "set_storage_options": "_dataset",
     "verbose": "_verbose",
     "zip2folder": "transform",
@@ -135,6 +137,7 @@ __all__ = [  # noqa: RUF022
     "plan_export",
     "plan_folder2zip",
     "plan_zip2folder",
+    "set_display_options",
     "set_storage_options",
     "use",
     "verbose",

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from .raster import Bands
 
 Key = SupportsIndex | str
 _BATCH = 1024
@@ -186,6 +190,77 @@ class TacoDataFrame(Statistics):
         if isinstance(key, (str, bytes)) or not isinstance(key, Iterable):
             return self._core.read_bytes(key if isinstance(key, str) else self._position(key))
         return self._core.read_bytes([self._position(each) for each in key])
+
+    def plot(
+        self,
+        key: Key | Sequence[Key] | None = None,
+        *,
+        bands: Bands = None,
+        child: str = "",
+        size: int = 512,
+        ax: Axes | None = None,
+        categorical: bool | None = None,
+    ) -> Axes | Figure:
+        """Plots samples with matplotlib, and shows nothing. The plot of pandas and polars is ``frame.to_pandas().plot``
+        and ``frame.to_polars().plot``.
+
+        Args:
+            key: Position, id or path of ids of a sample, as for :meth:`read`, or a sequence of these; None: the first 9
+                samples. Of a FOLDER all FILEs that are rasters are plotted, such as an image and its mask.
+            bands: Numbers of the bands, from 1, as for :meth:`raster.Raster.plot`; in several panels, of rasters that
+                have them.
+            child: Ids below each sample, joined by /, such as optical; by default the samples themselves.
+            size: Maximal width and height of each plotted image in pixels.
+            ax: Axes to draw one raster into; None: those of a new figure.
+            categorical: Whether values are classes, as for :meth:`raster.Raster.plot`.
+
+        Returns:
+            The matplotlib.axes.Axes of one raster, or the matplotlib.figure.Figure of several.
+
+        Raises:
+            TacoBackendError: matplotlib is not installed.
+            TacoQueryError: There are no samples, more than 64 panels, or several for `ax`; a band does not exist.
+            TacoNavigationError, TacoIOError, TacoFormatError: As for :func:`raster.open_raster`.
+
+        Example:
+            >>> rows.plot(range(16), child="optical", bands=[4, 3, 2]).savefig("chips.png")
+        """
+        from ._plot import plot_rows
+
+        return plot_rows(self, key, child, bands, size, ax, categorical)
+
+    def map(self, columns: Sequence[str] | None = None, *, library: str | None = None, ax: Axes | None = None) -> Any:
+        """Draws a map of the footprints of the samples, else of their centroids. The `map` of pandas, which calls a
+        function for each value, is ``frame.to_pandas().map``.
+
+        More than 2,000 samples are clusters of their centres on an interactive map. The browser that shows it loads its
+        background from OpenStreetMap; the static map has a coarse outline of the land.
+
+        Args:
+            columns: Columns of the popup of a sample, beside its id; None: the first ones that are neither bytes nor
+                lists.
+            library: "folium" (interactive), "lonboard" (interactive, for very many samples; needs geopandas) or
+                "matplotlib" (static); None: folium if it is installed, else matplotlib.
+            ax: Axes of matplotlib to draw the static map into; None: those of a new figure.
+
+        Returns:
+            A folium.Map, a lonboard.Map or the matplotlib.axes.Axes; nothing is shown in a script.
+
+        Raises:
+            TacoSchemaError: No row has a location.
+            TacoQueryError: A column or the library is unknown.
+            TacoBackendError: The library is not installed.
+
+        Example:
+            >>> rows.map(["cloud_cover", "split"]).save("chips.html")
+        """
+        if callable(columns):
+            raise TypeError(
+                "map: draws a map of the samples; pandas' map of a function is frame.to_pandas().map(function)"
+            )
+        from ._map import draw_map
+
+        return draw_map(self, columns, library, ax)
 
     # Selection of rows and columns; the results can be navigated.
 

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from .raster import Bands
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 Time = str | dt.datetime | dt.date | tuple[dt.datetime | dt.date | str | None, dt.datetime | dt.date | str | None]
@@ -138,6 +142,23 @@ class TacoDataset(Statistics, Model):
     def read(self, key: Key) -> Any:
         """The same as ``data.read(key)``: see :meth:`TacoDataFrame.read`."""
         return self._frame("data").read(key)
+
+    def plot(
+        self,
+        key: Key | Sequence[Key] | None = None,
+        *,
+        bands: Bands = None,
+        child: str = "",
+        size: int = 512,
+        ax: Axes | None = None,
+        categorical: bool | None = None,
+    ) -> Axes | Figure:
+        """Plots samples with matplotlib: see :meth:`TacoDataFrame.plot`."""
+        return self._frame("data").plot(key, bands=bands, child=child, size=size, ax=ax, categorical=categorical)
+
+    def map(self, columns: Sequence[str] | None = None, *, library: str | None = None, ax: Axes | None = None) -> Any:
+        """Draws a map of the samples: see :meth:`TacoDataFrame.map`."""
+        return self._frame("data").map(columns, library=library, ax=ax)
 
     def sql(self, query: str) -> TacoDataset:
         """Selects rows by SQL: one read-only SELECT of DuckDB.

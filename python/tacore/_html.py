@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import base64
 import html
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from . import _core
+from ._errors import TacoError, TacoQueryError
 from ._repr import dataset_text, details, footer, spatial_text, temporal_text
 
 if TYPE_CHECKING:
@@ -17,6 +20,10 @@ if TYPE_CHECKING:
 
 _ROWS = 20
 _MAX_CELL = 60
+#: What the thumbnails of a table may cost: reading a larger raster or more seconds is not worth a small picture.
+_THUMBNAIL_SIZE = 48
+_THUMBNAIL_VALUES = 1 << 23
+_THUMBNAIL_SECONDS = 0.5
 _COLOURS = {"TACO": "#FFB6C1", "FOLDER": "#90EE90", "FILE": "#DDA0DD", "": "none"}
 _STYLE = """<style>
 .taco-dataset-wrap, .taco-frame-wrap { font-family: var(--jp-ui-font-family, sans-serif); font-size: 13px;
@@ -29,21 +36,25 @@ _STYLE = """<style>
 .taco-dataset-wrap svg text { fill: var(--jp-ui-font-color1, currentColor); font-size: 11px; }
 .taco-dataset-wrap svg line { stroke: var(--jp-border-color1, #999); }
 .taco-frame-wrap { overflow-x: auto; }
+.taco-thumbnail { width: 48px; height: 48px; object-fit: contain; image-rendering: pixelated; vertical-align: middle;
+  margin: 0; }
+.taco-strip figure { display: inline-block; margin: 4px 8px 4px 0; text-align: center; font-size: 11px; }
 .taco-frame-wrap th, .taco-frame-wrap td { font-size: 13px; text-align: left; white-space: nowrap; padding: 2px 8px; }
 </style>"""
 
 
 def dataset_html(dataset: TacoDataset) -> str:
     if dataset._opened is None:
-        return f"<pre>{_text(dataset_text(dataset))}</pre>"
+        return f"<pre>{escaped(dataset_text(dataset))}</pre>"
     schema = dataset.pit_schema
     n, levels = schema.root.get("n", 0), schema.max_depth() + 1
-    name = _text(dataset.title or dataset.id)
+    name = escaped(dataset.title or dataset.id)
     count = f"{_count(n, 'sample')}, {_count(levels, 'level')}"
     dimensions = {"samples": n, "depth": schema.max_depth(), "format": dataset._core.format}
     return "\n".join([
         f'{_STYLE}<div class="taco-dataset-wrap">',
         f'<div class="taco-header"><b>{name}</b> <span>({count})</span></div>',
+        _strip(dataset.data),
         _section("Dimensions", _items(dimensions.items()), is_open=True),
         _section("Hierarchy", _hierarchy(schema)),
         _section("Attributes", _items(_attributes(dataset).items())),
@@ -55,15 +66,93 @@ def dataset_html(dataset: TacoDataset) -> str:
 
 def frame_html(frame: TacoDataFrame) -> str:
     rows = list(frame.head(_ROWS))
-    head = "".join(f"<th>{_text(name)}</th>" for name in frame.columns)
-    body = "\n".join("<tr>" + "".join(f"<td>{_cell(value)}</td>" for value in row.values()) + "</tr>" for row in rows)
+    pictures = thumbnails(frame)
+    has_pictures = bool(pictures)
+    pictures += [""] * (len(rows) - len(pictures))
+    column = [f"<td>{picture}</td>" * has_pictures for picture in pictures]
+    head = "<th></th>" * has_pictures + "".join(f"<th>{escaped(name)}</th>" for name in frame.columns)
+    cells = ["".join(f"<td>{cell(value)}</td>" for value in row.values()) for row in rows]
+    body = "\n".join(f"<tr>{picture}{values}</tr>" for picture, values in zip(column, cells))
     return (
         f'{_STYLE}<div class="taco-frame-wrap"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n'
-        f"</table><div>{_text(footer(frame, _ROWS))}</div></div>"
+        f"</table><div>{escaped(footer(frame, _ROWS))}</div></div>"
     )
 
 
-def _text(value: object) -> str:
+def set_display_options(*, thumbnails: int = 5) -> None:
+    """Sets how notebooks display datasets and frames, in this process.
+
+    Args:
+        thumbnails: Number of the first samples that are shown as small pictures, 0 to 20; 0 reads no pixels for
+            display. Only rasters in local files of up to 8 million values are read, for at most half a second.
+
+    Raises:
+        TacoQueryError: The number is out of range.
+
+    Example:
+        >>> tacore.set_display_options(thumbnails=0)
+    """
+    global _thumbnails
+    if not isinstance(thumbnails, int) or not 0 <= thumbnails <= _ROWS:
+        raise TacoQueryError(f"thumbnails is {thumbnails!r}; an integer from 0 to {_ROWS} is expected")
+    _thumbnails = thumbnails
+
+
+_thumbnails = 5
+
+
+def thumbnails(frame: TacoDataFrame) -> list[str]:
+    """HTML images of the first samples, "" for a sample without one; an empty list if there is no image. It never
+    raises: a table is displayed without pictures rather than not at all."""
+    out, failures, end = [], 0, time.monotonic() + _THUMBNAIL_SECONDS
+    for position in range(min(_thumbnails, len(frame))):
+        if failures > 1 or time.monotonic() > end:  # others are not rasters, either
+            break
+        try:
+            out.append(_thumbnail(frame._core, position))
+        except Exception:  # noqa: BLE001  (any file can be damaged in any way)
+            out.append("")
+        failures += not out[-1]
+    return out if any(out) else []
+
+
+def _thumbnail(rows: _core.DataFrame, position: int) -> str:
+    """The image of a sample, of a FOLDER of its first raster; "" if it is remote or large."""
+    path = str(rows.text(position, "internal:gdal_vsi") or "").removeprefix("/vsisubfile/")
+    if not path or "/vsi" in path or "://" in path:
+        return ""
+    found = rows.read(position)
+    if isinstance(found, _core.DataFrame):
+        files = [child for child in range(min(len(found), 8)) if found.text(child, "type") == "FILE"]
+        for child in files:
+            try:
+                return _image(_core.open_raster(found, child))
+            except TacoError:  # not a raster
+                continue
+        return ""
+    return _image(_core.open_raster(rows, position))
+
+
+def _image(raster: _core.Raster) -> str:
+    width, height, bands = raster.info()[:3]
+    if width * height * bands > _THUMBNAIL_VALUES:
+        return ""
+    png = _core.encode_png(raster.preview([], _THUMBNAIL_SIZE))
+    return f'<img class="taco-thumbnail" alt="" src="data:image/png;base64,{base64.b64encode(png).decode()}">'
+
+
+def _strip(frame: TacoDataFrame) -> str:
+    """The thumbnails of the first samples side by side, with their ids."""
+    pictures = [
+        f"<figure>{picture}<figcaption>{escaped(_cut(frame._core.text(position, 'id'), 16))}</figcaption></figure>"
+        for position, picture in enumerate(thumbnails(frame))
+        if picture
+    ]
+    return f'<div class="taco-strip">{"".join(pictures)}</div>' if pictures else ""
+
+
+def escaped(value: object) -> str:
+    """A value as the text of HTML."""
     # File names may be invalid UTF-8, HTML must be valid.
     return html.escape(str(value).encode("utf-8", "replace").decode("utf-8"))
 
@@ -77,16 +166,17 @@ def _count(n: Any, what: str) -> str:
     return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
-def _cell(value: object) -> str:
+def cell(value: object) -> str:
+    """A value of a table as short text of HTML."""
     if value is None:
         return ""
     if isinstance(value, bytes):
-        return _text(f"<{_count(len(value), 'byte')}>")
+        return escaped(f"<{_count(len(value), 'byte')}>")
     if isinstance(value, list) and len(value) > _MAX_CELL:
         value = f"{_cut(value[:_MAX_CELL], _MAX_CELL)} ({len(value)})"
     text = _core.redact(str(value))
     half = _MAX_CELL // 2
-    return _text(text if len(text) <= _MAX_CELL else f"{text[:half]}...{text[-half:]}")  # paths differ at both ends
+    return escaped(text if len(text) <= _MAX_CELL else f"{text[:half]}...{text[-half:]}")  # paths differ at both ends
 
 
 def _section(title: str, content: str, is_open: bool = False) -> str:
@@ -94,7 +184,7 @@ def _section(title: str, content: str, is_open: bool = False) -> str:
 
 
 def _items(pairs: Iterable[tuple[str, object]]) -> str:
-    return "<ul>" + "".join(f"<li><b>{_text(name)}</b>: {_text(value)}</li>" for name, value in pairs) + "</ul>"
+    return "<ul>" + "".join(f"<li><b>{escaped(name)}</b>: {escaped(value)}</li>" for name, value in pairs) + "</ul>"
 
 
 def _hierarchy(schema: PITSchema) -> str:
@@ -203,6 +293,6 @@ def _place(node: _Node, left: float, depth: int, marks: list[str]) -> tuple[floa
         place = f'x="{node.x + radius + 4:.0f}" y="{y + 4:.0f}"'
     else:
         place = f'x="{node.x:.0f}" y="{y + 26 if node.kind else y + 4:.0f}" text-anchor="middle"'
-    text = f"<text {place}>{_text(label)}</text>"
-    marks.append("".join([*lines, "<g>", f"<title>{_text(node.label)}</title>", circle, text, "</g>"]))
+    text = f"<text {place}>{escaped(label)}</text>"
+    marks.append("".join([*lines, "<g>", f"<title>{escaped(node.label)}</title>", circle, text, "</g>"]))
     return right, bottom

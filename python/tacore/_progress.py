@@ -1,23 +1,29 @@
-"""Progress bar on stderr."""
+"""Progress bar on stderr, or of tqdm in a notebook."""
 
 from __future__ import annotations
 
+import importlib.util
 import logging
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
 Progress = Callable[[int, int], object]
 
 
-def _can_redraw() -> bool:
-    """Whether stderr supports a carriage return: a terminal, or a notebook, whose stderr is an object of ipykernel."""
-    return sys.stderr.isatty() or type(sys.stderr).__module__.startswith("ipykernel")
+def _is_notebook() -> bool:
+    """Whether stderr is that of a notebook, an object of ipykernel."""
+    return type(sys.stderr).__module__.startswith("ipykernel")
 
 
 def bar(what: str, quiet: bool = False) -> Progress | None:
     """A callback (done, total) that shows a progress bar; None if stderr cannot show it, or messages are disabled."""
-    if quiet or not _can_redraw() or not logging.getLogger("tacore").isEnabledFor(logging.ERROR):
+    if quiet or not logging.getLogger("tacore").isEnabledFor(logging.ERROR):
+        return None
+    if _is_notebook() and importlib.util.find_spec("tqdm") is not None:
+        return _of_tqdm(what)
+    if not _is_notebook() and not sys.stderr.isatty():  # nothing supports a carriage return
         return None
     last, is_over = 0.0, False
 
@@ -32,6 +38,26 @@ def bar(what: str, quiet: bool = False) -> Progress | None:
         end = "\n" if finished else ""
         sys.stderr.write(f"\r{what} [{'#' * full}{'.' * (30 - full)}] {share:4.0%}{end}")
         sys.stderr.flush()
+
+    return show
+
+
+def _of_tqdm(what: str) -> Progress:
+    """A progress bar of tqdm, which is a widget in notebooks that have widgets."""
+    from tqdm.auto import tqdm
+
+    made: list[Any] = []
+
+    def show(done: int, total: int) -> None:
+        if not made:
+            made.append(tqdm(desc=what, total=total, unit_scale=True))
+        bar = made[0]
+        if bar.disable:  # the end was reported before
+            return
+        bar.total = total
+        bar.update(done - bar.n)
+        if done >= total:
+            bar.close()
 
     return show
 

@@ -29,6 +29,7 @@ from ._progress import Progress, callback
 
 if TYPE_CHECKING:
     import xarray
+    from matplotlib.axes import Axes
 
     from .datamodel import Sample
 
@@ -242,6 +243,43 @@ class Raster:
             return array(self._core.read(options))
         self._core.read_into(options, out)
         return out
+
+    def plot(
+        self,
+        bands: Bands = None,
+        *,
+        size: int = 512,
+        ax: Axes | None = None,
+        categorical: bool | None = None,
+        title: str | None = None,
+    ) -> Axes:
+        """Plots the raster with matplotlib, and shows nothing: call ``matplotlib.pyplot.show()`` in a script.
+
+        Bands are those of :func:`preview`, with its stretch of the contrast. A categorical raster, such as a mask, has a
+        colour for each value, and a colour bar. Axes have the coordinates of the CRS, if the raster is not rotated.
+
+        Args:
+            bands: Numbers of the bands, from 1: one for grey, three for red, green and blue; None: the first three, or
+                the first of fewer.
+            size: Maximal width and height of the plotted image in pixels.
+            ax: Axes to draw into; None: those of a new figure.
+            categorical: Whether values are classes; None: one band of uint8 with at most 20 different values is
+                categorical.
+            title: Title; None: the name of the file.
+
+        Returns:
+            The matplotlib.axes.Axes.
+
+        Raises:
+            TacoBackendError: matplotlib is not installed.
+            TacoQueryError: A band does not exist, or a categorical raster is wanted and this is none.
+
+        Example:
+            >>> open_raster("optical.tif").plot([4, 3, 2]).figure.savefig("optical.png")
+        """
+        from ._plot import plot_raster
+
+        return plot_raster(self, bands, size, ax, categorical, title)
 
     def __reduce__(self) -> Any:
         source, *key = self._origin
