@@ -41,7 +41,7 @@ from ._errors import (
 from ._published import SMALL_MODULES, add_small_modules
 
 if TYPE_CHECKING:
-    from . import datamodel, describe, distributed, loader, plans, raster, transform, v1, validator
+    from . import datamodel, describe, distributed, fsspec, loader, plans, raster, transform, v1, validator
     from ._create import create, create_tacocat, create_tacollection
     from ._dataframe import TacoDataFrame
     from ._dataset import TacoDataset, clear_cache, concat, load, set_storage_options
@@ -93,7 +93,7 @@ _HOMES = {
     "verbose": "_verbose",
     "zip2folder": "transform",
 }
-_MODULES = ("datamodel", "describe", "distributed", "loader", "plans", "raster", "transform", "v1", "validator")
+_MODULES = ("datamodel", "describe", "distributed", "fsspec", "loader", "plans", "raster", "transform", "v1", "validator")
 
 __all__ = [  # noqa: RUF022
     "CopyTask",

@@ -1,20 +1,24 @@
-"""Rasters as arrays of xarray."""
+"""Rasters as arrays of xarray, and the engine "tacore" of `xarray.open_dataset`."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ._backend import require
+from ._dataset import TacoDataset, load
+from ._errors import TacoQueryError
 
 require("xarray", "to_xarray")
 
 import numpy
 import xarray
-from xarray.backends import BackendArray
+from xarray.backends import BackendArray, BackendEntrypoint
 from xarray.core import indexing
 
 if TYPE_CHECKING:
-    from .raster import Raster
+    from .raster import Bands, Raster
 
 
 class Pixels(BackendArray):  # type: ignore[misc, unused-ignore]
@@ -65,6 +69,67 @@ def data_array(raster: Raster, bands: list[int], chunks: Any) -> xarray.DataArra
     pixels = xarray.Variable(("band", "y", "x"), indexing.LazilyIndexedArray(Pixels(raster, bands)))
     out = xarray.DataArray(pixels, coords=coordinates, attrs=attributes)
     return out if chunks is None else out.chunk(chunks)
+
+
+class TacoBackend(BackendEntrypoint):  # type: ignore[misc, unused-ignore]
+    """Engine "tacore" of :func:`xarray.open_dataset`: a raster of a dataset, whose pixels are read lazily.
+
+    The variable is `band_data` of dimensions (band, y, x), as rioxarray names it, with the coordinates and attributes of
+    :func:`tacore.raster.to_xarray`.
+
+    Example:
+        >>> xarray.open_dataset("chips.tacozip", engine="tacore", sample="tile_3/optical", chunks={})
+    """
+
+    description = "Rasters in TACO datasets"
+    open_dataset_parameters = ("filename_or_obj", "drop_variables", "sample", "bands", "band_as_variable",
+                               "storage_options")  # fmt: skip
+
+    def open_dataset(
+        self,
+        filename_or_obj: Any,
+        *,
+        drop_variables: str | Iterable[str] | None = None,
+        sample: str | int | None = None,
+        bands: Bands = None,
+        band_as_variable: bool = False,
+        storage_options: Mapping[str, Any] | None = None,
+    ) -> xarray.Dataset:
+        """Opens a raster.
+
+        Args:
+            filename_or_obj: Path or URL of a dataset, or an open dataset.
+            drop_variables: Names of variables to leave out.
+            sample: Position of the sample, its id, or a path of ids ("tile_3/optical").
+            bands: Bands, from 1, in any order; None: all.
+            band_as_variable: Make a variable `band_N` of dimensions (y, x) of each band, instead of `band_data`.
+            storage_options: Options for remote paths, as for :func:`tacore.load`.
+
+        Raises:
+            TacoQueryError: `sample` is missing, or a band does not exist.
+            TacoError: As for :func:`tacore.load` and :func:`tacore.raster.open_raster`.
+        """
+        from .raster import to_xarray
+
+        if sample is None:
+            raise TacoQueryError(
+                'open_dataset: sample= is missing, the id of a raster or a path of ids such as "tile_3/optical"'
+            )
+        opened = isinstance(filename_or_obj, TacoDataset)
+        dataset = filename_or_obj if opened else load(filename_or_obj, storage_options=storage_options)
+        pixels = to_xarray(dataset, sample, bands=bands)
+        if band_as_variable:
+            each = {f"band_{int(band)}": pixels.sel(band=band, drop=True) for band in pixels.band.values}
+            out = xarray.Dataset(each, attrs=pixels.attrs)
+        else:
+            out = pixels.to_dataset(name="band_data")
+        return out.drop_vars([drop_variables] if isinstance(drop_variables, str) else drop_variables or ())
+
+    def guess_can_open(self, filename_or_obj: Any) -> bool:
+        """Whether the path has the ending of a dataset in one file or of an index."""
+        if not isinstance(filename_or_obj, (str, os.PathLike)):
+            return isinstance(filename_or_obj, TacoDataset)
+        return os.fspath(filename_or_obj).rstrip("/").endswith((".tacozip", ".tacocat", ".tortilla"))
 
 
 def _as_index(part: Any) -> Any:
