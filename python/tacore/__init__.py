@@ -93,7 +93,18 @@ _HOMES = {
     "verbose": "_verbose",
     "zip2folder": "transform",
 }
-_MODULES = ("datamodel", "describe", "distributed", "fsspec", "loader", "plans", "raster", "transform", "v1", "validator")
+_MODULES = (
+    "datamodel",
+    "describe",
+    "distributed",
+    "fsspec",
+    "loader",
+    "plans",
+    "raster",
+    "transform",
+    "v1",
+    "validator",
+)
 
 __all__ = [  # noqa: RUF022
     "CopyTask",

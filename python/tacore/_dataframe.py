@@ -301,7 +301,12 @@ class TacoDataFrame(Statistics):
         """``frame[2:5]`` is a frame of these rows; any other key is that of the backend's table."""
         if isinstance(key, slice) and not any(isinstance(each, str) for each in (key.start, key.stop)):
             return self._rows(range(*key.indices(len(self))))
-        result, rows = _tables.item(self._backend, self._native(), _native_of(key))
+        try:
+            result, rows = _tables.item(self._backend, self._native(), _native_of(key))
+        except KeyError as missing:
+            if not isinstance(key, str):
+                raise
+            raise KeyError(f"there is no column {key!r}; the columns are {', '.join(self.columns)}") from missing
         return result if rows is None else self._again(result, rows)
 
     def __setitem__(self, name: str, values: Any) -> None:
@@ -330,7 +335,15 @@ class TacoDataFrame(Statistics):
             table = self._native()
         except TacoBackendError as missing:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}: {missing}") from missing
-        attribute = getattr(table, name)
+        try:
+            attribute = getattr(table, name)
+        except AttributeError as missing:
+            hint = f"; {name!r} is a column: frame[{name!r}]" if name in self.columns else ""
+            raise AttributeError(
+                f"'TacoDataFrame' object has no attribute {name!r}, nor has its table of {self._backend}{hint}",
+                name=name,
+                obj=self,
+            ) from missing
         if self._backend == "pandas" and name in ("at", "iat", "iloc", "loc"):
             return _Indexer(self, name)
         return _Method(self, name, attribute) if inspect.isroutine(attribute) else attribute

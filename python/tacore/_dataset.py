@@ -7,7 +7,7 @@ import json
 import operator
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
@@ -364,7 +364,8 @@ class TacoDataset(Statistics, Model):
         try:
             return getattr(self._frame("data"), name)
         except AttributeError as error:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}: {error}") from error
+            said = str(error).replace("'TacoDataFrame' object", "'TacoDataset' object").replace("frame[", "dataset[")
+            raise AttributeError(said, name=name, obj=self) from error
 
     # Navigation.
 
@@ -606,6 +607,8 @@ def concat(
     Example:
         >>> both = tacore.concat([tacore.load("europe.tacozip"), tacore.load("africa.tacozip")])
     """
+    if not isinstance(datasets, Iterable) or isinstance(datasets, (str, bytes, TacoDataset)):
+        raise TacoQueryError(f"concat: a list of datasets is expected, not {type(datasets).__name__}")
     datasets = list(datasets)
     for each in datasets:
         if not isinstance(each, TacoDataset):

@@ -135,9 +135,13 @@ def checked(function: Callable[..., R]) -> Callable[..., R]:
             if "incompatible function arguments" not in str(error) and str(error) != "std::bad_cast":
                 raise
             called = _called(sys._getframe(1))
-            name, given = called or (function.__name__, {str(at): value for at, value in enumerate(arguments)})
+            name, given, types = called or (function.__name__, {str(at): each for at, each in enumerate(arguments)}, {})
             said = ", ".join(f"{each}={_said(value)}" for each, value in given.items() if value is not None)
-            raise WrongTypeError(f"{name}: a value has the wrong type or is out of range: {said}") from None
+            wrong = [
+                f"{each}: {types[each]}" for each, value in given.items() if not _may_be(value, types.get(each, ""))
+            ]
+            expected = f"; expected {', '.join(wrong)}" if wrong else ""
+            raise WrongTypeError(f"{name}: a value has the wrong type or is out of range: {said}{expected}") from None
 
     return call
 
@@ -152,8 +156,9 @@ def check_all(core: ModuleType) -> None:
                 setattr(owner, name, staticmethod(checked(function)) if is_static else checked(function))
 
 
-def _called(frame: FrameType | None) -> tuple[str, dict[str, Any]] | None:
-    """Name and arguments of the function of tacore that was called from outside; None if there is none."""
+def _called(frame: FrameType | None) -> tuple[str, dict[str, Any], dict[str, str]] | None:
+    """Name, arguments and their annotations of the function of tacore that was called from outside; None if there is
+    none."""
     outermost = None
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "tacore":
         if frame.f_globals["__name__"] not in ("tacore._aliases", __name__):
@@ -165,10 +170,29 @@ def _called(frame: FrameType | None) -> tuple[str, dict[str, Any]] | None:
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     given = {name: outermost.f_locals.get(name) for name in names}
     owner = given.pop("self", None)
+    scope = outermost.f_globals if owner is None else {code.co_name: getattr(type(owner), code.co_name, None)}
+    types = {name: str(type) for name, type in getattr(scope.get(code.co_name), "__annotations__", {}).items()}
     if owner is None:
-        return code.co_name, given
+        return code.co_name, given, types
     kind = type(owner).__name__
-    return kind if code.co_name == "__init__" else f"{kind}.{code.co_name}", given
+    return kind if code.co_name == "__init__" else f"{kind}.{code.co_name}", given, types
+
+
+_SIMPLE: dict[str, tuple[type, ...]] = {
+    "bool": (bool,),
+    "float": (int, float),
+    "int": (int,),
+    "None": (type(None),),
+    "str": (str,),
+}
+
+
+def _may_be(value: Any, annotation: str) -> bool:
+    """Whether a value has the type of an annotation, if that is a simple one."""
+    parts = annotation.split(" | ")
+    if not all(part in _SIMPLE for part in parts):
+        return True
+    return isinstance(value, tuple(kind for part in parts for kind in _SIMPLE[part]))
 
 
 def _said(value: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _core
@@ -31,6 +31,8 @@ def draw_map(frame: TacoDataFrame, columns: Sequence[str] | None, library: str |
         raise TacoQueryError(f"map: unknown library {library!r}; one of {', '.join(_LIBRARIES)} is expected")
     require(library, "map()")
     shown = frame.columns
+    if columns is not None and (isinstance(columns, str) or not isinstance(columns, Iterable)):
+        raise TacoQueryError(f'map: columns is {columns!r}; a list of names such as ["split"] is expected')
     for name in columns or ():
         if name not in shown:
             raise TacoQueryError(f"map: there is no column {name!r}; the columns are {', '.join(shown)}")

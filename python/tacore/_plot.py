@@ -42,8 +42,9 @@ def plot_raster(
     classes = _classes(opened, numbers, size) if may_be else None
     if classes is None and categorical:
         raise TacoQueryError(
-            f"plot: categorical=True needs one band of integers with at most {_CLASSES} different values; {opened.name} "
-            f"has {opened.info.bands} bands of {opened.dtype}: choose one by bands=, or leave categorical out"
+            f"plot: categorical=True needs one band of integers with at most {_CLASSES} different values; "
+            f"{opened.name} has {opened.info.bands} bands of {opened.dtype}: choose one by bands=, or leave categorical "
+            "out"
         )
     if classes is None:
         pixels = raster.preview(opened, bands=bands, size=size)
@@ -107,6 +108,8 @@ def _subplots(rows: int, columns: int) -> tuple[Figure, list[Axes]]:
 
 def _panels(frame: TacoDataFrame, key: Any, child: str) -> list[tuple[Raster, str]]:
     """(raster, title) of a sample: of a FOLDER those of its FILEs."""
+    if not isinstance(child, str):
+        raise TypeError(f"plot: child is {child!r}; a path of ids below each sample is expected")
     name = key if isinstance(key, str) else str(frame._core.text(frame._position(key), "id") or key)
     found = frame.read(key)
     if child:

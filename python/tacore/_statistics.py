@@ -108,8 +108,11 @@ class Statistics:
 
 
 def small(number: SupportsIndex, what: str) -> int:
-    """A level or band as an int. Raises TacoQueryError if it is beyond 32 bits."""
-    value = operator.index(number)
+    """A level or band as an int. Raises TacoQueryError if it is beyond 32 bits, TypeError if it is not an integer."""
+    try:
+        value = operator.index(number)
+    except TypeError:
+        raise TypeError(f"{what.lower()} is {number!r}; an integer is expected") from None
     if not -(2**31) <= value < 2**31 - 1:
         raise TacoQueryError(f"{what} {value} does not exist")
     return value

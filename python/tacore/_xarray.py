@@ -74,8 +74,8 @@ def data_array(raster: Raster, bands: list[int], chunks: Any) -> xarray.DataArra
 class TacoBackend(BackendEntrypoint):  # type: ignore[misc, unused-ignore]
     """Engine "tacore" of :func:`xarray.open_dataset`: a raster of a dataset, whose pixels are read lazily.
 
-    The variable is `band_data` of dimensions (band, y, x), as rioxarray names it, with the coordinates and attributes of
-    :func:`tacore.raster.to_xarray`.
+    The variable is `band_data` of dimensions (band, y, x), as rioxarray names it, with the coordinates and attributes
+    of :func:`tacore.raster.to_xarray`.
 
     Example:
         >>> xarray.open_dataset("chips.tacozip", engine="tacore", sample="tile_3/optical", chunks={})

@@ -1,4 +1,4 @@
-"""A read-only file system of fsspec over a dataset: FOLDERs are directories, FILEs are files, paths are ids joined by /.
+"""A read-only file system of fsspec over a dataset: FOLDERs are directories, paths are ids joined by /.
 
 Example:
     >>> files = tacore.fsspec.TacoFileSystem("chips.tacozip")  # or fsspec.filesystem("taco", fo="chips.tacozip")

@@ -363,7 +363,12 @@ def open_raster(source: Source, key: Key | None = None) -> Raster:
     if isinstance(rows, (str, os.PathLike)):
         file = _File.at(os.fspath(rows))
         return Raster(_core.open_raster(os.fspath(rows)), (file,))
-    core: Any = getattr(rows, "_core", rows)
+    core: Any = getattr(rows, "_core", None)
+    if not isinstance(core, _core.Sample):
+        raise TypeError(
+            "open_raster: a path, a dataset or frame with a key, a Sample or a Raster is expected, not "
+            f"{type(source).__name__}"
+        )
     return Raster(_core.open_raster(core), (rows,))
 
 
@@ -691,9 +696,14 @@ def tensor_options(
 def _bands(bands: Bands) -> list[int]:
     if bands is None:
         return []
-    if isinstance(bands, SupportsIndex) and not hasattr(bands, "__len__"):
-        return [operator.index(bands)]
-    numbers = [operator.index(band) for band in bands]  # type: ignore[union-attr]
+    try:
+        if isinstance(bands, SupportsIndex) and not hasattr(bands, "__len__"):
+            return [operator.index(bands)]
+        numbers = [operator.index(band) for band in bands]  # type: ignore[union-attr]
+    except TypeError:
+        raise TypeError(
+            f"bands is {bands!r}; the number of a band, from 1, or a list such as [4, 3, 2] is expected"
+        ) from None
     if not numbers:
         raise ValueError("bands is an empty list; use None for all bands")
     return numbers
@@ -704,7 +714,10 @@ def _window(window: WindowLike) -> tuple[int, int, int, int] | None:
         return None
     if hasattr(window, "col_off"):  # of rasterio
         window = (window.col_off, window.row_off, window.width, window.height)
-    numbers = [int(number) for number in window]
+    try:
+        numbers = [int(number) for number in window]
+    except (TypeError, ValueError):
+        numbers = []
     if len(numbers) != 4 or any(number != given for number, given in zip(numbers, window)):
         raise ValueError(f"window is {window!r}; whole numbers (x, y, width, height) are expected")
     return numbers[0], numbers[1], numbers[2], numbers[3]
@@ -729,7 +742,10 @@ def _scales(scale: ScaleLike) -> list[tuple[float, float]]:
 
 
 def _scale(scale: Any) -> tuple[float, float]:
-    if hasattr(scale, "__len__"):
-        factor, offset = scale
+    try:
+        factor, offset = scale if hasattr(scale, "__len__") else (scale, 0.0)
         return float(factor), float(offset)
-    return float(scale), 0.0
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"scale is {scale!r}; a factor, (factor, offset), or a list of these, one for each band, is expected"
+        ) from None

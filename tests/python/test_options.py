@@ -87,11 +87,12 @@ def test_values_of_a_wrong_type_are_refused_with_the_name_of_the_option() -> Non
     ("call", "said"),
     [
         (lambda: tacore.zip2folder(5, "out"), "zip2folder: .*: input=5, output=<str>, jobs=0, progress=True"),
-        (lambda: tacore.load(FLAT).filter_bbox(0, 0, 1, 1, level=0, geometry_col=1.5), "TacoDataset.filter_bbox: .*=1.5"),
+        (lambda: tacore.load(FLAT).filter_bbox(0, 0, 1, 1, level=0, geometry_col=1.5),
+         "TacoDataset.filter_bbox: .*=1.5, level=0; expected geometry_col: str$"),
         (lambda: tacore.load(FLAT).stats_mean(0, id=[7]), "TacoDataset.stats_mean: .*, id=\\[7\\]"),
         (lambda: tacore.concat([tacore.load(FLAT)] * 2, 5), "concat: .*: datasets=<list>, column_mode=5"),
         (lambda: tacore.load(FLAT).data.with_column(5, "1"), "TacoDataFrame.with_column: .*: name=5, expression=<str>"),
-        (lambda: validator.validate(FLAT, deep="yes"), "validate: .*deep=<str>"),
+        (lambda: validator.validate(FLAT, deep="yes"), "validate: .*deep=<str>.*; expected deep: bool$"),
         (lambda: datamodel.Scaling(padding=[1.5, 1, 1, 1]), "Scaling: .*padding=\\[1.5, 1, 1, 1\\]"),
         (lambda: datamodel.MajorTOM(dist_km="far"), "MajorTOM: .*dist_km=<str>"),
         (lambda: datamodel.Change(time_before=2**70, time_after=1), "Change: .*time_before=11805"),
@@ -107,6 +108,41 @@ def test_a_value_of_a_wrong_type_is_said_with_the_function_that_was_called(call:
         call()
     assert isinstance(refused.value, tacore.TacoValidationError)
     assert "overload" not in str(refused.value) and "_core" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "said"),
+    [
+        (lambda rows: raster.open_raster(None), TypeError,
+         "open_raster: a path, a dataset or frame with a key, a Sample or a Raster is expected, not NoneType"),
+        (lambda rows: raster.read_tensor(rows, 0, bands="red"), TypeError,
+         r"bands is 'red'; the number of a band, from 1, or a list such as \[4, 3, 2\] is expected"),
+        (lambda rows: raster.read_tensor(rows, 0, bands=[1.5]), TypeError, r"bands is \[1.5\]; the number of a band"),
+        (lambda rows: raster.read_tensor(rows, 0, window="left"), ValueError, "window is 'left'; whole numbers"),
+        (lambda rows: raster.read_tensor(rows, 0, window=5), ValueError, "window is 5; whole numbers"),
+        (lambda rows: raster.read_tensor(rows, 0, scale="big"), ValueError,
+         "scale is 'big'; a factor, .factor, offset."),
+        (lambda rows: raster.read_tensor(rows, 0, scale=(1, 2, 3)), ValueError, r"scale is \(1, 2, 3\); a factor"),
+        (lambda rows: rows.stats_mean(band="x"), TypeError, "band is 'x'; an integer is expected"),
+        (lambda rows: tacore.load(FLAT).flatten("x"), TypeError, "level is 'x'; an integer is expected"),
+        (lambda rows: tacore.concat(5), tacore.TacoQueryError, "concat: a list of datasets is expected, not int"),
+        (lambda rows: rows.map("split"), tacore.TacoQueryError, r"map: columns is 'split'; a list of names"),
+        (lambda rows: rows.plot(0, child=5), TypeError, "plot: child is 5; a path of ids"),
+        (lambda rows: rows["nothing"], KeyError, "there is no column 'nothing'; the columns are id, type"),
+        (lambda rows: rows.nothing, AttributeError,
+         "'TacoDataFrame' object has no attribute 'nothing', nor has its table of pyarrow$"),
+        (lambda rows: rows.split, AttributeError, r"'split' is a column: frame\['split'\]$"),
+        (lambda rows: tacore.load(FLAT).split, AttributeError,
+         r"'TacoDataset' object .* 'split' is a column: dataset\['split'\]$"),
+    ],
+)  # fmt: skip
+def test_mistyped_arguments_are_refused_with_what_is_expected(
+    call: Callable[[Any], Any], kind: type, said: str
+) -> None:
+    for package in ("pyarrow", "matplotlib", "folium"):
+        pytest.importorskip(package)
+    with pytest.raises(kind, match=said):
+        call(tacore.load(FLAT).data)
 
 
 def test_a_text_which_may_be_secret_is_not_said() -> None:
