@@ -74,6 +74,7 @@ class TacoFileSystem(AbstractFileSystem):  # type: ignore[misc, unused-ignore]
 
     def info(self, path: str, **keywords: Any) -> dict[str, Any]:
         """Name, size in bytes and type ("file" or "directory") of a path; of a file also its path for GDAL (`vsi`).
+        The size of a FILE of a remote FOLDER dataset is None: it is known when the FILE is read.
 
         Raises:
             FileNotFoundError: There is no such path; the error is also a TacoIOError.
@@ -82,7 +83,7 @@ class TacoFileSystem(AbstractFileSystem):  # type: ignore[misc, unused-ignore]
         found = self._find(path)
         if isinstance(found, _core.DataFrame):
             return {"name": path, "size": 0, "type": "directory"}
-        return _file(path, found, lambda: self._bytes(path))
+        return _file(path, found)
 
     def cat_file(self, path: str, start: int | None = None, end: int | None = None, **keywords: Any) -> bytes:
         """Reads the bytes of a file from `start` to `end`, which count from the end if they are negative."""
@@ -169,21 +170,21 @@ def _local_part(found: Any) -> tuple[str, int, int] | None:
     return path, offset, os.stat(path).st_size if size < 0 else size
 
 
-def _file(path: str, found: Any, read: Any) -> dict[str, Any]:
-    """The entry of a FILE. Its size is that of its bytes where nothing else tells it."""
+def _file(path: str, found: Any) -> dict[str, Any]:
+    """The entry of a FILE. Only a remote file that is a FILE as a whole has no known size, for it is not asked for."""
+    entry: dict[str, Any] = {"name": path, "size": None, "type": "file"}
+    if not isinstance(found, str):
+        return {**entry, "size": len(found)}
     part = _local_part(found)
     if part is not None:
-        size = part[2]
-    elif isinstance(found, str) and found.startswith("/vsisubfile/"):
-        size = int(found.removeprefix("/vsisubfile/").partition(",")[0].partition("_")[2])
-    else:
-        size = len(read())
-    return {"name": path, "size": size, "type": "file", **({"vsi": found} if isinstance(found, str) else {})}
+        entry["size"] = part[2]
+    elif found.startswith("/vsisubfile/"):
+        entry["size"] = int(found.removeprefix("/vsisubfile/").partition(",")[0].partition("_")[2])
+    return {**entry, "vsi": found}
 
 
 def _entry(rows: _core.DataFrame, position: int, prefix: str) -> dict[str, Any]:
     path = f"{prefix}{rows.text(position, 'id')}"
     if rows.text(position, "type") == "FOLDER":
         return {"name": path, "size": 0, "type": "directory"}
-    found = rows.read(position)
-    return _file(path, found, lambda: rows.read_bytes(position))
+    return _file(path, rows.read(position))

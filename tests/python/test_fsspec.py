@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import pickle
 import random
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,10 @@ fsspec = pytest.importorskip("fsspec")
 from tacore.fsspec import TacoFileSystem  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests" / "remote"))
+
+from server import Server  # noqa: E402
+
 NESTED = ROOT / "examples" / "data" / "landsat_nested.tacozip"
 
 
@@ -89,6 +94,22 @@ def test_files_of_every_container_have_their_bytes(golden: Path, name: str) -> N
         assert files.cat_file(path) == dataset.data.read_bytes(path) and files.size(path) == len(files.cat_file(path))
         with files.open(path) as file:
             assert file.read() == files.cat_file(path)
+
+
+def test_a_remote_file_is_read_when_it_is_opened(golden: Path) -> None:
+    local = tacore.load(NESTED).data
+    with Server(NESTED.parent) as server:
+        dataset = tacore.load(server.url(NESTED.name))
+        files = TacoFileSystem(dataset)
+        assert files.size("tile_r1_c1/dem") == len(local.read_bytes("tile_r1_c1/dem"))
+        with files.open("tile_r1_c1/dem") as file:
+            assert file.seek(4) == 4 and file.read() == local.read_bytes("tile_r1_c1/dem")[4:]
+        assert "<img" not in dataset.data._repr_html_()  # a picture would take requests
+    with Server(golden) as server:
+        files = TacoFileSystem(server.url("nested"))
+        paths = files.find("")
+        assert paths and {entry["size"] for path in paths for entry in files.ls(path)} == {None}
+        assert files.cat_file(paths[0]) == tacore.load(golden / "nested").data.read_bytes(paths[0])
 
 
 def test_urls_are_chained() -> None:

@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
-OTHERS = ["numpy", "pyarrow", "polars", "pandas", "torch", "xarray", "dask", "rasterio", "pyproj", "pydantic", "IPython"]
+OTHERS = [
+    "numpy", "pyarrow", "polars", "pandas", "geopandas", "torch", "xarray", "dask", "rasterio", "pyproj", "pydantic", "IPython",
+    "matplotlib", "folium", "fsspec", "tqdm",
+]  # fmt: skip
 
 
 def run(code: str, **environment: str) -> str:
