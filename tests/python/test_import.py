@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 OTHERS = [
-    "numpy", "pyarrow", "polars", "pandas", "geopandas", "torch", "xarray", "dask", "rasterio", "pyproj", "pydantic", "IPython",
-    "matplotlib", "folium", "fsspec", "tqdm",
+    "numpy", "pyarrow", "polars", "pandas", "geopandas", "torch", "xarray", "dask", "rasterio", "pyproj", "pydantic",
+    "IPython", "matplotlib", "folium", "fsspec", "tqdm",
 ]  # fmt: skip
 
 
