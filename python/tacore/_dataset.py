@@ -666,7 +666,28 @@ def rows_of(rows: Any) -> TacoDataFrame:
         return rows.data
     if isinstance(rows, TacoDataFrame):
         return rows
-    raise TypeError(f"a dataset or a frame is expected, not {type(rows).__name__}")
+    raise TypeError(f"a dataset or a frame is expected, not {_kind(rows)}")
+
+
+def opened_rows(rows: Any) -> TacoDataFrame:
+    """The rows of a dataset, or of the dataset that a path or a list of paths opens; a frame itself."""
+    if isinstance(rows, (TacoDataset, TacoDataFrame)):
+        return rows_of(rows)
+    paths = rows if isinstance(rows, (list, tuple)) else [rows]
+    if not all(isinstance(path, (str, bytes, os.PathLike)) for path in paths):
+        raise TypeError(f"a dataset, a frame, a path or a list of paths is expected, not {_kind(rows)}")
+    return load(rows).data
+
+
+def _kind(rows: Any) -> str:
+    """The type of an argument that has no samples, and for a table what to pass instead."""
+    library, name = type(rows).__module__.partition(".")[0], type(rows).__name__
+    if library not in ("pandas", "polars", "pyarrow"):
+        return name
+    return (
+        f"{library}.{name}, a table from which no sample can be read: pass the dataset, or rows of it selected by "
+        "dataset.sql(...), or by methods of dataset.data, such as filter, whose results are frames"
+    )
 
 
 def _text(value: Any, what: str) -> str:

@@ -21,8 +21,8 @@ from typing import Any, SupportsIndex
 from . import _core
 from ._aliases import renamed
 from ._arrays import array
-from ._dataset import rows_of
-from .loader import Batch, Inputs, Loader, Rows, _Place, named_inputs
+from ._dataset import opened_rows
+from .loader import Batch, Inputs, Loader, Rows, _Place, column_hints, files_of, named_inputs, read_columns
 
 torch: Any
 try:
@@ -36,24 +36,32 @@ __all__ = ["TorchDataset", "TorchIterableDataset"]
 
 
 class TorchDataset(Dataset):  # type: ignore[misc]
-    """A map-style dataset of PyTorch: `dataset[i]` is a tuple of tensors of one sample, shape (bands, height, width).
+    """A map-style dataset of PyTorch: `dataset[i]` is a tuple of one sample, with a tensor of shape (bands, height,
+    width) for each :class:`Input`.
 
     ::
 
-        data = TorchDataset(rows, ["s2/3,4,10", "label"])
-        for image, label in torch.utils.data.DataLoader(data, batch_size=32, shuffle=True, num_workers=4):
-            ...
+        data = TorchDataset("chips.tacozip", {"image": "s2/3,4,10", "label": Column("label", classes=["no", "yes"])})
+        for batch in torch.utils.data.DataLoader(data, batch_size=32, shuffle=True, num_workers=4):
+            batch["image"], batch["label"]  # (32, 3, height, width), (32)
+
+    A :class:`Column` of numbers is a tensor of shape () or (n). Its other values are Python objects, as text is, which
+    a DataLoader returns as a list; a time is a datetime, and a number with ``Column(..., dtype="int64")``.
 
     A DataLoader requests whole batches (`__getitems__`), whose samples are read in parallel by threads. Samples may
     differ in shape. The dataset can be pickled; worker processes, forked or spawned, open the files themselves.
 
     Args:
-        rows: Dataset or frame of the samples.
+        rows: Dataset or frame of the samples; or a path or list of paths, which :func:`tacore.load` opens.
         inputs: Inputs, as for :class:`Loader`. With a mapping, samples are dicts by its names; else tuples.
         transform: Function called with each sample; its result replaces the sample. Several threads call it at once.
+        with_row: Whether the transform is called as ``transform(sample, row)``: `row` is a dict of all columns of the
+            sample, {column: value}.
         jobs: Number of threads that read a batch; 0: the number of processors divided by the workers of the DataLoader.
 
     Raises:
+        TacoQueryError: A column cannot be read: see :meth:`Column.read`.
+        ValueError: `with_row` is set without a transform.
         IndexError: `dataset[i]`: there is no such row.
         TacoError: `dataset[i]`: the sample cannot be read; the error has its path.
     """
@@ -64,13 +72,17 @@ class TorchDataset(Dataset):  # type: ignore[misc]
         rows: Rows,
         inputs: Inputs = "",
         *,
-        transform: Callable[[Any], Any] | None = None,
+        transform: Callable[..., Any] | None = None,
+        with_row: bool = False,
         jobs: int = 0,
     ) -> None:
-        self._rows = rows_of(rows)
+        _check_with_row(with_row, transform)
+        self._rows = opened_rows(rows)
         self._inputs = named_inputs(inputs)
+        self._columns = read_columns(self._rows, self._inputs)
         self._is_named = isinstance(inputs, Mapping)
         self._transform = transform
+        self._with_row = with_row
         self._jobs = jobs
         self._prepare()
 
@@ -81,9 +93,17 @@ class TorchDataset(Dataset):  # type: ignore[misc]
         position = operator.index(index)
         if not -len(self) <= position < len(self):
             raise IndexError(f"no sample {position}: the dataset has {len(self)} samples")
-        tensors = _core.read_inputs(self._rows._core, position % len(self), self._paths, self._options)
-        sample = _sample(map(_tensor, tensors), self._inputs if self._is_named else None)
-        return sample if self._transform is None else self._transform(sample)
+        position %= len(self)
+        with column_hints(self._rows, self._files):
+            tensors = iter(_core.read_inputs(self._rows._core, position, self._paths, self._options))
+        values = (
+            _column(self._columns[name][position]) if name in self._columns else _tensor(next(tensors))
+            for name in self._inputs
+        )
+        sample = _sample(values, self._inputs if self._is_named else None)
+        if self._transform is None:
+            return sample
+        return self._transform(sample, *self._rows._rows([position])) if self._with_row else self._transform(sample)
 
     def __getitems__(self, indices: Sequence[SupportsIndex]) -> list[Any]:
         """`[dataset[i] for i in indices]`, read in parallel."""
@@ -97,8 +117,9 @@ class TorchDataset(Dataset):  # type: ignore[misc]
         self._prepare()
 
     def _prepare(self) -> None:
-        self._paths = [each.path for each in self._inputs.values()]
-        self._options = [each._options() for each in self._inputs.values()]
+        self._files = files_of(self._inputs)
+        self._paths = [each.path for each in self._files]
+        self._options = [each._options() for each in self._files]
         self._process = 0
         self._executor: ThreadPoolExecutor | None = None
 
@@ -111,11 +132,13 @@ class TorchDataset(Dataset):  # type: ignore[misc]
         return self._executor
 
 
-_OF_A_PROCESS = frozenset({"_paths", "_options", "_process", "_executor"})
+_OF_A_PROCESS = frozenset({"_files", "_paths", "_options", "_process", "_executor"})
 
 
 class TorchIterableDataset(IterableDataset):  # type: ignore[misc]
-    """An iterable dataset of PyTorch: yields whole batches, tuples of tensors of shape (samples, bands, height, width).
+    """An iterable dataset of PyTorch: yields whole batches, tuples with a tensor of shape (samples, bands, height,
+    width) for each :class:`Input`. A :class:`Column` of numbers is a tensor of shape (samples) or (samples, n), another
+    column a list.
 
     ::
 
@@ -132,9 +155,11 @@ class TorchIterableDataset(IterableDataset):  # type: ignore[misc]
     `load_state_dict` support StatefulDataLoader of torchdata.
 
     Args:
-        rows: Dataset or frame of the samples.
+        rows: Dataset or frame of the samples; or a path or list of paths, which :func:`tacore.load` opens.
         inputs: Inputs, as for :class:`Loader`. With a mapping, batches are dicts by its names; else tuples.
         transform: Function called with each batch; its result replaces the batch.
+        with_row: Whether the transform is called as ``transform(batch, rows)``: `rows` is a list of dicts {column:
+            value}, one for each sample of the batch.
         rank: Rank of this process; None: that of torch.distributed, else 0.
         world_size: Number of processes; None: that of torch.distributed, else 1.
         jobs: Number of threads that read and decode; 0: the number of processors divided by the workers of the
@@ -149,7 +174,8 @@ class TorchIterableDataset(IterableDataset):  # type: ignore[misc]
         rows: Rows,
         inputs: Inputs = "",
         *,
-        transform: Callable[[Any], Any] | None = None,
+        transform: Callable[..., Any] | None = None,
+        with_row: bool = False,
         rank: int | None = None,
         world_size: int | None = None,
         jobs: int = 0,
@@ -160,9 +186,11 @@ class TorchIterableDataset(IterableDataset):  # type: ignore[misc]
                 raise TypeError(f"{name!r} is no option here: the DataLoader assigns batches to its workers")
         if (rank is None) != (world_size is None):
             raise ValueError("only one of rank and world_size is given; both or neither expected")
+        _check_with_row(with_row, transform)
         self._place = None if rank is None or world_size is None else (rank, world_size)
         self._jobs = jobs
         self._transform = transform
+        self._with_row = with_row
         self._is_named = isinstance(inputs, Mapping)
         rank, world_size = self._place or _distributed() or (0, 1)
         self._loader = Loader(rows, inputs, rank=rank, world_size=world_size, jobs=self._jobs, **options)
@@ -218,8 +246,15 @@ class TorchIterableDataset(IterableDataset):  # type: ignore[misc]
     def _batches(self, batches: Iterator[Batch], then: Callable[[], None] | None = None) -> Iterator[Any]:
         for batch in batches:
             _tell_failures(batch)
-            sample = _sample(map(_tensor, batch), batch.names if self._is_named else None)
-            yield sample if self._transform is None else self._transform(sample)
+            columns = self._loader._columns
+            values = [_column(value) if name in columns else _tensor(value) for name, value in zip(batch.names, batch)]
+            sample = _sample(values, batch.names if self._is_named else None)
+            if self._transform is None:
+                yield sample
+            elif self._with_row:
+                yield self._transform(sample, list(self._loader._rows._rows(batch.positions)))
+            else:
+                yield self._transform(sample)
         if then is not None:
             then()
 
@@ -317,6 +352,24 @@ def _base_seed(info: Any) -> int:
 def _tensor(pixels: Any) -> Any:
     """The same memory as a tensor of PyTorch, or without PyTorch as an array."""
     return array(pixels) if torch is None else torch.from_dlpack(pixels)
+
+
+def _column(values: Any) -> Any:
+    """The value of a column of one sample, or the array of those of a batch: numbers as a tensor (without PyTorch as an
+    array) of its own memory, others as Python objects."""
+    if not hasattr(values, "dtype"):
+        return values
+    if values.dtype.kind not in "biuf":
+        return [_column(each) for each in values] if values.dtype.kind == "O" else values.tolist()
+    import numpy
+
+    copied = numpy.array(values)
+    return copied if torch is None else torch.from_numpy(copied)
+
+
+def _check_with_row(with_row: bool, transform: Any) -> None:
+    if with_row and transform is None:
+        raise ValueError("with_row passes the row to the transform, and there is no transform")
 
 
 def _sample(values: Any, names: Any) -> Any:

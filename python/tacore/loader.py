@@ -1,14 +1,14 @@
-"""Batches of pixels for training: :class:`Loader` for any framework; :class:`TorchDataset` and
+"""Batches of pixels and labels for training: :class:`Loader` for any framework; :class:`TorchDataset` and
 :class:`TorchIterableDataset` for PyTorch.
 
 ::
 
     import tacore
-    from tacore.loader import Loader
+    from tacore.loader import Column, Loader
 
     rows = tacore.load("cloudsen12.tacozip").sql("SELECT * FROM data WHERE split = 'train'").data
-    for image, label in Loader(rows, ["s2/3,4,10", "label"], batch_size=32, seed=0):
-        ...  # (32, 3, height, width), (32, 1, height, width)
+    for image, mask, cover in Loader(rows, ["s2/3,4,10", "label", Column("cloud_cover")], batch_size=32, seed=0):
+        ...  # (32, 3, height, width), (32, 1, height, width), (32,)
 
 C++ threads read, decode and convert without holding the GIL. Arrays are numpy.ndarray if NumPy is installed, else
 `raster.Tensor`, which supports DLPack; ``torch.from_numpy(image)`` copies nothing.
@@ -19,21 +19,23 @@ from __future__ import annotations
 import atexit
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._aliases import renamed
 from ._arrays import array
+from ._columns import Column
 from ._dataframe import TacoDataFrame
-from ._dataset import TacoDataset, load, rows_of  # noqa: F401  (the published module of this name has load)
-from ._errors import checked
+from ._dataset import Path, TacoDataset, load, opened_rows  # noqa: F401  (the published module of this name has load)
+from ._errors import TacoNavigationError, checked
 from .raster import Bands, SampleFailure, ScaleLike, WindowLike, tensor_options
 
 if TYPE_CHECKING:
     from ._torch import TorchDataset, TorchIterableDataset
 
-__all__ = ["Batch", "Input", "Loader", "TorchDataset", "TorchIterableDataset"]
+__all__ = ["Batch", "Column", "Input", "Loader", "TorchDataset", "TorchIterableDataset"]
 
 
 @dataclass(frozen=True)
@@ -41,9 +43,8 @@ class Input:
     """An input of a model: one array of each batch, read from one FILE of each sample.
 
     An input can also be written as text: "label", "s2/3,4,10" (bands 3, 4 and 10 of `s2`), "s1/vv/1", "3,4,10" (bands
-        of
-    samples that are FILEs themselves), "" (all bands of such samples). The last part of the text is a list of bands if
-    it consists of numbers: the FILE `7` is ``Input("7")``.
+    of samples that are FILEs themselves), "" (all bands of such samples). The last part of the text is a list of bands
+    if it consists of numbers: the FILE `7` is ``Input("7")``. A column of the frame is a :class:`Column`, not text.
 
     Attributes:
         path: Ids below the sample, joined by `/`; "": the sample itself.
@@ -77,17 +78,20 @@ class Input:
         return tensor_options(self.bands, self.window, self.dtype, self.scale, self.fill)
 
 
-InputLike = str | Input
+InputLike = str | Input | Column
 #: One input, several inputs, or several inputs by name.
 Inputs = InputLike | Sequence[InputLike] | Mapping[str, InputLike]
-Rows = TacoDataset | TacoDataFrame
+#: Dataset or frame of the samples; or its path, or a list of paths, as for :func:`tacore.load`.
+Rows = TacoDataset | TacoDataFrame | Path | Sequence[Path]
 
 
 class Batch(tuple[Any, ...]):
-    """A tuple of the arrays of a batch, one for each input, of shape (samples, bands, height, width).
+    """A tuple of the arrays of a batch, one for each input: of an :class:`Input` of shape (samples, bands, height,
+    width), of a :class:`Column` of shape (samples) or (samples, n).
 
     ``image, label = batch`` unpacks it, and ``batch["label"]`` is the array of one input: names are those of a mapping
-    of inputs, else the texts or paths of the inputs. The arrays own their memory: later batches do not overwrite them.
+    of inputs, else the texts, paths or columns of the inputs. ``dict(batch)`` is a dict of the arrays, and
+    ``model(**batch)`` passes them by name. The arrays own their memory: later batches do not overwrite them.
 
     Attributes:
         names: Names of the inputs, in the order of the arrays.
@@ -107,6 +111,10 @@ class Batch(tuple[Any, ...]):
         if key not in self.names:
             raise KeyError(f"no input {key!r}; the inputs are {', '.join(self.names)}")
         return super().__getitem__(self.names.index(key))
+
+    def keys(self) -> tuple[str, ...]:
+        """The names of the inputs, by which ``dict(batch)`` and ``**batch`` take the arrays."""
+        return self.names
 
     def as_dict(self) -> dict[str, Any]:
         """The arrays as a dict by name."""
@@ -136,8 +144,9 @@ class Loader:
     pass.
 
     Args:
-        rows: Dataset or frame of the samples.
-        inputs: One :class:`Input` or its text; a sequence of them; or a mapping from names to them.
+        rows: Dataset or frame of the samples; or a path or list of paths, which :func:`tacore.load` opens.
+        inputs: One :class:`Input` or its text, or one :class:`Column`; a sequence of them; or a mapping from names to
+            them. At least one is not a column.
         batch_size: Number of samples in a batch.
         shuffle: Whether samples are shuffled; None: if there is a `seed`. True without a seed means seed 0.
         seed: Seed of the order, combined with the number of the epoch.
@@ -158,11 +167,13 @@ class Loader:
             same holds for a sample that does not have the child, or differs in shape or type from the others.
 
     Raises:
-        TacoQueryError: Options contradict each other, or leave ranks without a batch.
+        TacoQueryError: Options contradict each other, or leave ranks without a batch; or a column cannot be read: see
+            :meth:`Column.read`.
         TacoError: The first row cannot be opened. A pass raises the error of a sample that cannot be read, with its id.
 
     Example:
-        >>> for image, label in Loader(rows, ["s2/4,3,2", "label"], batch_size=32, seed=0):
+        >>> inputs = {"image": "s2/4,3,2", "label": Column("land_cover", classes=["forest", "water"])}
+        >>> for image, label in Loader("chips.tacozip", inputs, batch_size=32, seed=0):
         ...     train_step(torch.from_numpy(image), torch.from_numpy(label))
     """
 
@@ -190,8 +201,11 @@ class Loader:
         prefetch: int = 2,
         on_error: str = "raise",
     ) -> None:
-        self._rows = rows_of(rows)
+        self._rows = opened_rows(rows)
         self._inputs = named_inputs(inputs)
+        self._columns = read_columns(self._rows, self._inputs)
+        if len(self._columns) == len(self._inputs):
+            raise ValueError("a loader reads pixels, and all inputs are columns: Column(...).read(rows) reads a column")
         if shuffle is None:
             shuffle = seed is not None
         self._seed = (seed or 0) if shuffle else None
@@ -272,13 +286,15 @@ class Loader:
             rank, world_size, index, count = self._share
             turn = index if self._begin.turn is None else self._begin.turn
             place = {"epoch": self._begin.epoch, "start": self._begin.start, "rank": rank, "world_size": world_size}
-            self._made = checked(_core.BatchLoader)(
-                self._rows._core,
-                [(each.path, each._options()) for each in self._inputs.values()],
-                turn,
-                count,
-                {**self._options, **place},
-            )
+            files = files_of(self._inputs)
+            with column_hints(self._rows, files):
+                self._made = checked(_core.BatchLoader)(
+                    self._rows._core,
+                    [(each.path, each._options()) for each in files],
+                    turn,
+                    count,
+                    {**self._options, **place},
+                )
         return self._made
 
     def _gave(self, number: int, next_start: int) -> None:
@@ -322,7 +338,9 @@ class _Pass(Iterator[Batch]):
             self._loader._ended(self._number)
             raise StopIteration
         tensors, positions, failures, next_start = found
-        batch = Batch(array(tensor) for tensor in tensors)
+        pixels = map(array, tensors)
+        columns = self._loader._columns
+        batch = Batch(columns[name][positions] if name in columns else next(pixels) for name in self._names)
         batch.names = self._names
         batch.positions = positions
         batch.failures = [SampleFailure(*failure) for failure in failures]
@@ -344,15 +362,15 @@ def _close_all() -> None:
         each.close()
 
 
-def named_inputs(inputs: Inputs) -> dict[str, Input]:
+def named_inputs(inputs: Inputs) -> dict[str, Input | Column]:
     """Inputs by name, in order. Raises TypeError for another type, ValueError for a duplicate name."""
-    if isinstance(inputs, (str, Input)):
+    if isinstance(inputs, (str, Input, Column)):
         inputs = [inputs]
     pairs = inputs.items() if isinstance(inputs, Mapping) else [(_name(each), each) for each in inputs]
-    out: dict[str, Input] = {}
+    out: dict[str, Input | Column] = {}
     for name, each in pairs:
-        if not isinstance(each, (str, Input)):
-            raise TypeError(f"an input is an Input or text, not {type(each).__name__}")
+        if not isinstance(each, (str, Input, Column)):
+            raise TypeError(f"an input is text, an Input or a Column, not {type(each).__name__}")
         if name in out:
             raise ValueError(f"two inputs are called {name!r}; pass a mapping with different names")
         out[name] = Input.parse(each) if isinstance(each, str) else each
@@ -360,7 +378,34 @@ def named_inputs(inputs: Inputs) -> dict[str, Input]:
 
 
 def _name(each: InputLike) -> str:
+    if isinstance(each, Column):
+        return each.name
     return each.path if isinstance(each, Input) else each
+
+
+def files_of(inputs: Mapping[str, Input | Column]) -> list[Input]:
+    """The inputs that are read from FILEs, in order."""
+    return [each for each in inputs.values() if isinstance(each, Input)]
+
+
+def read_columns(rows: TacoDataFrame, inputs: Mapping[str, Input | Column]) -> dict[str, Any]:
+    """The arrays of the inputs that are columns, with a value for each row."""
+    return {name: each.read(rows) for name, each in inputs.items() if isinstance(each, Column)}
+
+
+@contextmanager
+def column_hints(rows: TacoDataFrame, files: Sequence[Input]) -> Iterator[None]:
+    """Says in the error of a FILE that does not exist that a column has its name, and how to read that."""
+    try:
+        yield
+    except TacoNavigationError as error:
+        name = next((each.path for each in files if each.path in rows and f"'{each.path}'" in error.message), None)
+        if name is None:
+            raise
+        hint = f"; write Column({name!r}) to read the column {name!r}"
+        told = type(error)(str(error) + hint)
+        told.__dict__.update(error.__dict__, message=error.message + hint)
+        raise told from None
 
 
 def __getattr__(name: str) -> Any:

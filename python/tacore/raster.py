@@ -690,7 +690,7 @@ def tensor_options(
     bands: Bands, window: WindowLike, dtype: Any, scale: ScaleLike, fill: float | None
 ) -> _core.TensorOptions:
     """The options of :meth:`Raster.read`; conditions that depend on the raster are checked later."""
-    return _make_options(_bands(bands), _window(window), _dtype(dtype), _scales(scale), fill)
+    return _make_options(_bands(bands), _window(window), dtype_name(dtype), _scales(scale), fill)
 
 
 def _bands(bands: Bands) -> list[int]:
@@ -723,7 +723,7 @@ def _window(window: WindowLike) -> tuple[int, int, int, int] | None:
     return numbers[0], numbers[1], numbers[2], numbers[3]
 
 
-def _dtype(dtype: Any) -> str | None:
+def dtype_name(dtype: Any) -> str | None:
     """The name of a dtype of NumPy or PyTorch ("torch.float32"); text unchanged."""
     if dtype is None or isinstance(dtype, str):
         return dtype

@@ -345,7 +345,7 @@ def test_arguments_of_another_type_are_refused(wrong: dict[str, Any]) -> None:
 
 
 def test_an_input_that_is_not_rows_is_refused() -> None:
-    for function in (Loader, raster.read_stack, raster.stored_statistics, tacore.v1.sanity_check):
+    for function in (raster.read_stack, raster.stored_statistics, tacore.v1.sanity_check):
         with pytest.raises(TypeError, match="a dataset or a frame is expected, not str"):
             function("x.tacozip")
 
