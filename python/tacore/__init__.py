@@ -1,8 +1,8 @@
 """TACO datasets of Earth observation data: open, query, navigate, decode, train from, and create them.
 
 The functions of the specification (section 7) are in this module; others are in `tacore.raster`, `tacore.loader`,
-`tacore.transform`, `tacore.plans`, `tacore.describe`, `tacore.v1` and `tacore.distributed`. Importing tacore loads no
-shared library; the first use does.
+`tacore.torchgeo`, `tacore.lightning`, `tacore.transform`, `tacore.plans`, `tacore.describe`, `tacore.v1` and
+`tacore.distributed`. Importing tacore loads no shared library; the first use does.
 
 Example:
     >>> dataset = tacore.load("https://host/chips.tacozip")
@@ -41,7 +41,20 @@ from ._errors import (
 from ._published import SMALL_MODULES, add_small_modules
 
 if TYPE_CHECKING:
-    from . import datamodel, describe, distributed, fsspec, loader, plans, raster, transform, v1, validator
+    from . import (
+        datamodel,
+        describe,
+        distributed,
+        fsspec,
+        lightning,
+        loader,
+        plans,
+        raster,
+        torchgeo,
+        transform,
+        v1,
+        validator,
+    )
     from ._create import create, create_tacocat, create_tacollection
     from ._dataframe import TacoDataFrame
     from ._dataset import TacoDataset, clear_cache, concat, load, set_storage_options
@@ -98,9 +111,11 @@ _MODULES = (
     "describe",
     "distributed",
     "fsspec",
+    "lightning",
     "loader",
     "plans",
     "raster",
+    "torchgeo",
     "transform",
     "v1",
     "validator",

@@ -110,23 +110,28 @@ class Column:
                 ) from error
         if len(known) == len(cells):
             return array
-        is_null = numpy.array([cell is None for cell in cells])
+        return self._filled(frame, array, numpy.array([cell is None for cell in cells]))
+
+    def _filled(self, frame: TacoDataFrame, known: Any, is_null: Any) -> Any:
+        """The array of all rows, of that of the rows that have a value."""
+        import numpy
+
         if self.fill is None:
             raise TacoQueryError(
-                f"{self._call()}: {int(is_null.sum())} of {len(cells)} samples have no value (null), the first is "
+                f"{self._call()}: {int(is_null.sum())} of {len(is_null)} samples have no value (null), the first is "
                 f"{_sample(frame, int(is_null.argmax()))}; give {self._call()[:-1]}, fill=...), or leave these samples "
                 f"out: dataset.sql('SELECT * FROM data WHERE \"{self.name}\" IS NOT NULL')"
             )
-        whole = numpy.empty((len(cells), *array.shape[1:]), array.dtype)
-        whole[~is_null] = array
+        out = numpy.empty((len(is_null), *known.shape[1:]), known.dtype)
+        out[~is_null] = known
         try:
-            whole[is_null] = operator.index(self.fill) if array.dtype.kind in "iu" else self.fill
+            out[is_null] = operator.index(self.fill) if out.dtype.kind in "iu" else self.fill
         except (TypeError, ValueError, OverflowError) as error:
             raise TacoQueryError(
-                f"{self._call()}: fill={self.fill!r} is not a value of type {array.dtype}; another fill, or dtype= with "
-                "a type that has it, is expected"
+                f"{self._call()}: fill={self.fill!r} is not a value of type {out.dtype}; another fill, or dtype= with a "
+                "type that has it, is expected"
             ) from error
-        return whole
+        return out
 
     def _cells(self, frame: TacoDataFrame) -> list[Any]:
         if self.name not in frame.columns:
@@ -136,12 +141,7 @@ class Column:
                 + (f"; did you mean {near[0]!r}?" if near else f"; their columns are {', '.join(frame.columns)}.")
                 + ' A FILE of each sample is an input as text, such as "mask"'
             )
-        if not frame._changed:
-            selected: Any = frame._core.select([self.name])
-        else:
-            table = frame._native()
-            selected = table[[self.name]] if frame._backend == "pandas" else table.select([self.name])
-        return [row[self.name] for row in _core.rows(selected)]
+        return cells_of(frame, self.name)
 
     def _indices(self, frame: TacoDataFrame, cells: list[Any], known: list[Any]) -> Any:
         import numpy
@@ -154,16 +154,32 @@ class Column:
             value = missing.args[0]
             raise TacoQueryError(
                 f"{self._call()}: the value {value!r} of {_sample(frame, cells.index(value))} is not one of the "
-                f"{len(classes)} classes {_listed(classes)}"
+                f"{len(classes)} classes {listed(classes)}"
             ) from None
         except TypeError:
             raise TacoQueryError(f"{self._call()}: classes are for single values, and this column has lists") from None
 
     def _with_classes(self, known: list[Any]) -> str:
-        return f"text becomes numbers by its classes: {self._call()[:-1]}, classes=[{_listed(sorted(set(known)))}])"
+        return f"text becomes numbers by its classes: {self._call()[:-1]}, classes=[{listed(sorted(set(known)))}])"
 
     def _call(self) -> str:
         return f"Column({self.name!r})"
+
+
+def cells_of(frame: TacoDataFrame, name: str) -> list[Any]:
+    """The values of a column as Python objects, None for null."""
+    if not frame._changed:
+        selected: Any = frame._core.select([name])
+    else:
+        table = frame._native()
+        selected = table[[name]] if frame._backend == "pandas" else table.select([name])
+    return [row[name] for row in _core.rows(selected)]
+
+
+def listed(values: Sequence[Any]) -> str:
+    """Values in a message, which says no more than the first ones of many."""
+    shown = ", ".join(map(repr, values[:_NUM_SHOWN]))
+    return shown + (", ..." if len(values) > _NUM_SHOWN else "")
 
 
 def _array(values: list[Any], dtype: str | None) -> Any:
@@ -213,8 +229,3 @@ def _sample(frame: TacoDataFrame, position: int) -> str:
     if "id" not in frame.columns:
         return f"row {position}"
     return f"sample {frame._core.text(position, 'id')!r} (row {position})"
-
-
-def _listed(values: Sequence[Any]) -> str:
-    shown = ", ".join(map(repr, values[:_NUM_SHOWN]))
-    return shown + (", ..." if len(values) > _NUM_SHOWN else "")

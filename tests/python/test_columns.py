@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 import pickle
+import subprocess
+import sys
 from decimal import Decimal
 from multiprocessing import get_context
 from pathlib import Path
@@ -177,6 +180,24 @@ def test_a_null_within_a_list_of_integers_is_told(path: Path) -> None:
 def test_wrong_columns_are_refused(arguments: dict[str, Any], error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         Column(**arguments)
+
+
+def test_columns_need_numpy(path: Path) -> None:
+    code = """
+import sys
+sys.modules["numpy"] = None
+import tacore
+from tacore.loader import Column, Loader
+assert len(list(Loader(sys.argv[1], batch_size=4))) == 2
+try:
+    Loader(sys.argv[1], ["", Column("count")])
+except tacore.TacoBackendError as error:
+    assert str(error).startswith("Column('count') needs numpy: pip install numpy"), error
+else:
+    raise AssertionError
+"""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, "-c", code, path], check=True, env=environment)
 
 
 # In batches.
