@@ -6,6 +6,7 @@ import importlib.util
 import logging
 import sys
 import time
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -44,7 +45,9 @@ def bar(what: str, quiet: bool = False) -> Progress | None:
 
 def _of_tqdm(what: str) -> Progress:
     """A progress bar of tqdm, which is a widget in notebooks that have widgets."""
-    from tqdm.auto import tqdm
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that there are no widgets: its bar of text is good, too
+        from tqdm.auto import tqdm
 
     made: list[Any] = []
 
