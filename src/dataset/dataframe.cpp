@@ -115,13 +115,19 @@ DataFrame query(const std::shared_ptr<const DataFrame::Impl>& frame, const std::
   const auto rows = with_keys(frame->rows);
   ArrowArrayStream in, out;
   export_batches(batch_reader(rows, sql_columns(frame, *rows, with_path)), &in);
+  const auto release = [&] {
+    if (in.release) in.release(&in);
+  };
   try {
     run_over(&in, sql, &out);
+  } catch (const QueryError& error) {
+    release();
+    throw QueryError(with_hint(error.message(), sql), error.context());
   } catch (...) {
-    if (in.release) in.release(&in);
+    release();
     throw;
   }
-  if (in.release) in.release(&in);
+  release();
   auto result = derived(*frame, table_rows(import_table(&out)));
   result->is_stored = result->is_stored && added.empty();
   const auto& stored = result->rows->columns();
