@@ -212,7 +212,8 @@ class TacoDataFrame(Statistics):
             child: Ids below each sample, joined by /, such as optical; by default the samples themselves.
             size: Maximal width and height of each plotted image in pixels.
             ax: Axes to draw one raster into; None: those of a new figure.
-            categorical: Whether values are classes, as for :meth:`raster.Raster.plot`.
+            categorical: Whether values are classes, as for :meth:`raster.Raster.plot`; in several panels, of rasters
+                with one band.
 
         Returns:
             The matplotlib.axes.Axes of one raster, or the matplotlib.figure.Figure of several.

@@ -54,7 +54,7 @@ def dataset_html(dataset: TacoDataset) -> str:
     return "\n".join([
         f'{_STYLE}<div class="taco-dataset-wrap">',
         f'<div class="taco-header"><b>{name}</b> <span>({count})</span></div>',
-        _strip(dataset.data),
+        _strip(dataset),
         _section("Dimensions", _items(dimensions.items()), is_open=True),
         _section("Hierarchy", _hierarchy(schema)),
         _section("Attributes", _items(_attributes(dataset).items())),
@@ -141,8 +141,16 @@ def _image(raster: _core.Raster) -> str:
     return f'<img class="taco-thumbnail" alt="" src="data:image/png;base64,{base64.b64encode(png).decode()}">'
 
 
-def _strip(frame: TacoDataFrame) -> str:
-    """The thumbnails of the first samples side by side, with their ids."""
+def _strip(dataset: TacoDataset) -> str:
+    """The thumbnails of the first samples side by side, with their ids; "" if rows would have to be requested, or cannot
+    be read."""
+    recipe = str(dataset._recipe)
+    if _thumbnails == 0 or "://" in recipe or "/vsi" in recipe:
+        return ""
+    try:
+        frame = dataset.data
+    except TacoError:
+        return ""
     pictures = [
         f"<figure>{picture}<figcaption>{escaped(_cut(frame._core.text(position, 'id'), 16))}</figcaption></figure>"
         for position, picture in enumerate(thumbnails(frame))

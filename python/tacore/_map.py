@@ -29,6 +29,8 @@ def draw_map(frame: TacoDataFrame, columns: Sequence[str] | None, library: str |
         library = "folium" if ax is None and importlib.util.find_spec("folium") is not None else "matplotlib"
     if library not in _LIBRARIES:
         raise TacoQueryError(f"map: unknown library {library!r}; one of {', '.join(_LIBRARIES)} is expected")
+    if ax is not None and library != "matplotlib":
+        raise TacoQueryError(f'map: ax= is for library="matplotlib"; {library} draws no axes')
     require(library, "map()")
     shown = frame.columns
     if columns is not None and (isinstance(columns, str) or not isinstance(columns, Iterable)):

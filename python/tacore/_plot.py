@@ -94,7 +94,8 @@ def plot_rows(
     for number, row in enumerate(rows):
         for panel, (opened, title) in zip(axes[number * columns :], row):
             has_bands = opened.shape[0] >= max(raster._bands(bands), default=0)  # a mask has fewer than the image
-            plot_raster(opened, bands if has_bands else None, size, panel, categorical or None, title)
+            may_be = None if categorical and opened.shape[0] > 1 else categorical
+            plot_raster(opened, bands if has_bands else None, size, panel, may_be, title)
     return figure
 
 

@@ -39,7 +39,7 @@ class TacoFileSystem(AbstractFileSystem):  # type: ignore[misc, unused-ignore]
 
     Args:
         fo: The dataset: an open one, with its filters, or its path or URL.
-        target_protocol: Protocol of a URL; fsspec sets it, and tacore does not need it.
+        target_protocol: Protocol of `fo`, if that has none: "s3", "https", ...; fsspec sets it for chained URLs.
         target_options: Options for remote paths, as `storage_options` of :func:`tacore.load`.
 
     Raises:
@@ -58,6 +58,8 @@ class TacoFileSystem(AbstractFileSystem):  # type: ignore[misc, unused-ignore]
         **keywords: Any,
     ) -> None:
         super().__init__(**keywords)
+        if isinstance(fo, str) and "://" not in fo and target_protocol not in (None, "file", "local"):
+            fo = f"{target_protocol}://{fo}"
         self._dataset = fo if isinstance(fo, TacoDataset) else load(fo, storage_options=target_options or None)
         self._rows = self._dataset._core.data()
 

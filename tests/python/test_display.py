@@ -17,6 +17,10 @@ import tacore
 from tacore import _html, _progress, raster
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests" / "remote"))
+
+from server import Server  # noqa: E402
+
 FLAT = ROOT / "examples" / "data" / "landsat.tacozip"
 NESTED = ROOT / "examples" / "data" / "landsat_nested.tacozip"
 IMAGE = re.compile(r'src="data:image/png;base64,([^"]+)"')
@@ -97,6 +101,13 @@ def test_large_and_remote_rasters_and_slow_ones_are_not_read(monkeypatch: pytest
             return "/vsisubfile/0_9,/vsicurl/https://host/a.tacozip"
 
     assert _html._thumbnail(Remote(), 0) == ""  # nothing of it is read
+
+
+def test_displaying_a_remote_dataset_takes_no_request() -> None:
+    with Server(NESTED.parent) as server:
+        dataset = tacore.load(server.url(NESTED.name))
+        before = len(server.requests)
+        assert "<img" not in dataset._repr_html_() and len(server.requests) == before
 
 
 class _Notebook(io.StringIO):

@@ -104,6 +104,8 @@ def test_a_remote_file_is_read_when_it_is_opened(golden: Path) -> None:
         assert files.size("tile_r1_c1/dem") == len(local.read_bytes("tile_r1_c1/dem"))
         with files.open("tile_r1_c1/dem") as file:
             assert file.seek(4) == 4 and file.read() == local.read_bytes("tile_r1_c1/dem")[4:]
+        without = server.url(NESTED.name).removeprefix("http://")  # as file systems of fsspec shorten it
+        assert TacoFileSystem(without, target_protocol="http").ls("") == TacoFileSystem(dataset).ls("")
         assert "<img" not in dataset.data._repr_html_()  # a picture would take requests
     with Server(golden) as server:
         files = TacoFileSystem(server.url("nested"))

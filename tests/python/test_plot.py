@@ -58,6 +58,9 @@ def test_elevation_is_grey_unless_it_is_called_categorical() -> None:
     grey = dataset.plot("tile_r2_c3/dem")
     assert grey.images[0].get_cmap().name == "gray" and len(grey.figure.axes) == 1
     assert len(dataset.plot("tile_r2_c3/dem", categorical=True).figure.axes) == 2
+    for choice, bars in ((None, 3), (True, 3), (False, 0)):
+        figure = dataset.plot([2, 3, 4], child="mask", categorical=choice)
+        assert sum(not ax.get_title() and ax.get_yticks().size > 0 and ax.axison for ax in figure.axes) == bars
     with pytest.raises(tacore.TacoQueryError, match=r"categorical=True needs one band of integers .* has 6 bands"):
         dataset.plot("tile_r2_c3/optical", categorical=True)
 
@@ -181,6 +184,8 @@ def test_a_map_says_what_is_missing(golden: Path, monkeypatch: pytest.MonkeyPatc
     assert rows.read(0).map(library="matplotlib").get_title().endswith("samples")
     with pytest.raises(tacore.TacoQueryError, match="unknown library 'leaflet'; one of folium, lonboard, matplotlib"):
         rows.map(library="leaflet")
+    with pytest.raises(tacore.TacoQueryError, match="ax= is for library=.matplotlib.; folium draws no axes"):
+        rows.map(library="folium", ax=pyplot.subplots()[1])
     with pytest.raises(tacore.TacoQueryError, match="no column 'clouds'; the columns are id, type"):
         rows.map(["clouds"], library="matplotlib")
     with pytest.raises(TypeError, match=r"frame.to_pandas\(\).map\(function\)"):
