@@ -183,8 +183,8 @@ TACORE_EXPORT Dataset load(std::span<const std::string> paths, const LoadOptions
 TACORE_EXPORT Collection read_collection(std::string_view path, const LoadOptions& options = {});
 
 /// Makes a dataset of the rows and columns of a DataFrame, as input of to_taco(), export_dataset() and v1::compile().
-/// Its collection and deeper levels are those of the dataset that the rows come from. Filters, queries and statistics
-/// of it throw QueryError.
+/// Its collection and deeper levels are those of the dataset that the rows come from. Filters, queries, statistics
+/// and descriptions of it throw QueryError.
 TACORE_EXPORT Dataset to_dataset(const DataFrame& frame);
 
 /// The paths of the files and folders that a dataset is read from: its container, and the containers that an index

@@ -16,13 +16,6 @@
 namespace tacore {
 namespace {
 
-/// Throws QueryError for given rows (to_dataset()), which a result of the query would not describe.
-void check_no_given_rows(const Dataset::Impl& impl, const char* what) {
-  if (!impl.has_given_rows) return;
-  throw QueryError(std::string(what) + ": a dataset made of a DataFrame can only be written; use the DataFrame instead",
-                   {.path = impl.path});
-}
-
 Dataset with_step(const std::shared_ptr<const Dataset::Impl>& from, Step step) {
   check_no_given_rows(*from, "filter");
   auto out = copy(*from);

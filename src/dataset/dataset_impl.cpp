@@ -42,6 +42,12 @@ const PitSchema& Dataset::Impl::tree() const {
   return container ? container->tree() : collection->pit_schema;
 }
 
+void check_no_given_rows(const Dataset::Impl& impl, const char* what) {
+  if (!impl.has_given_rows) return;
+  throw QueryError(std::string(what) + ": a dataset made of a DataFrame can only be written; use the DataFrame instead",
+                   {.path = impl.path});
+}
+
 std::shared_ptr<Dataset::Impl> copy(const Dataset::Impl& from) {
   auto out = std::make_shared<Dataset::Impl>();
   out->path = from.path;

@@ -93,6 +93,9 @@ struct Dataset::Impl {
   mutable std::map<int, std::shared_ptr<const Survivors>> survivors_;
 };
 
+/// Throws QueryError for given rows (to_dataset()), which a result of the query would not describe.
+void check_no_given_rows(const Dataset::Impl& impl, const char* what);
+
 /// A copy with the same view, without computed results.
 std::shared_ptr<Dataset::Impl> copy(const Dataset::Impl& from);
 

@@ -289,6 +289,7 @@ Facts gather(const Dataset& dataset, const DescribeOptions& options, int items_l
 }
 
 Facts gather_stated(const Dataset& dataset, const DescribeOptions& options) {
+  check_no_given_rows(*impl_of(dataset), "describe");
   Facts out;
   out.collection = dataset.collection();
   out.collection.pit_schema = dataset.pit_schema();

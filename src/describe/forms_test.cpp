@@ -63,6 +63,17 @@ TEST_CASE("Croissant has a record set for each level, which reads its table in t
   CHECK(table["containedIn"] == Parsed{{"@id", "nested.tacozip"}});
 }
 
+TEST_CASE("a dataset made of some rows is not described as if it had all") {
+  const Dataset some = to_dataset(load(golden("nested.tacozip")).data().limit(1));
+  const TemporaryFolder folder;
+  const std::string path = folder.path("x.parquet");
+  const std::string expected = "describe: a dataset made of a DataFrame can only be written";
+  CHECK(has_text(error_of([&] { collection2croissant(some); }), expected));
+  CHECK(has_text(error_of([&] { collection2html(some); }), expected));
+  CHECK(has_text(error_of([&] { footer2geoparquet(some, 0, path); }), expected));
+  CHECK(has_text(error_of([&] { footer2geoparquetstac(some, 0, path); }), expected));
+}
+
 TEST_CASE("Croissant refers to the tables of a FOLDER and of an index by their paths") {
   const Parsed folder = Parsed::parse(collection2croissant(load(golden("nested"))));
   CHECK(folder["distribution"][0]["contentUrl"] == "METADATA/level0.parquet");

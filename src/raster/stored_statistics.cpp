@@ -237,9 +237,7 @@ DataFrame frame_over(std::shared_ptr<const Dataset::Impl> dataset, std::shared_p
 /// The rows that `options` name.
 DataFrame frame_of(const std::shared_ptr<const Dataset::Impl>& impl, const StatsOptions& options,
                    bool with_histograms = false) {
-  if (impl->has_given_rows)
-    throw QueryError("statistics: a dataset made of a DataFrame can only be written; use the DataFrame instead",
-                     {.path = impl->path});
+  check_no_given_rows(*impl, "statistics");
   const View& view = impl->view();
   const auto ids = options.child.empty() ? std::vector<std::string>() : split(options.child, '/');
   if (!ids.empty() && (options.level != 0 || !options.id.empty()))
