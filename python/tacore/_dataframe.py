@@ -299,7 +299,8 @@ class TacoDataFrame(Statistics):
         return TacoDataFrame(self._core.with_column(name, expression), self._origin.then(*step), self._backend)
 
     def __getitem__(self, key: Any) -> Any:
-        """``frame[2:5]`` is a frame of these rows; any other key is that of the backend's table."""
+        """``frame[2:5]`` is a frame of these rows, ``frame[["id", "split"]]`` one of these columns; any other key is that
+        of the backend's table."""
         if isinstance(key, slice) and not any(isinstance(each, str) for each in (key.start, key.stop)):
             return self._rows(range(*key.indices(len(self))))
         try:

@@ -179,7 +179,8 @@ def _expressed(
 
 def item(backend: str, table: Any, key: Any) -> tuple[Any, Sequence[int] | None]:
     """``table[key]``, returned as by :func:`call`."""
-    result = table[key]
+    # Tables of pyarrow take lists of names by a method only.
+    result = table.select(key) if backend == "pyarrow" and are_names(key) else table[key]
     if not isinstance(result, type(table)) or isinstance(key, tuple):
         return result, None
     if are_names(key):

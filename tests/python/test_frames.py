@@ -132,6 +132,7 @@ ARROW_ROWS: dict[str, tuple[Step, list[int]]] = {
     "slice": (lambda d: d.slice(1, 2), [1, 2]),
     "drop_null": (lambda d: d.drop_null(), [0, 1, 2, 3, 4]),
     "select": (lambda d: d.select(["cloud_cover"]), [0, 1, 2, 3, 4]),
+    "columns": (lambda d: d[["id", "cloud_cover"]], [0, 1, 2, 3, 4]),
     "drop": (lambda d: d.drop(["cloud_cover", "id"]), [0, 1, 2, 3, 4]),
     "append_column": (lambda d: d.append_column("x", pa.array(range(5))).filter(pc.field("x") > 3), [4]),
     "rename_columns": (lambda d: d.rename_columns({"cloud_cover": "x"}), [0, 1, 2, 3, 4]),
