@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ._dataframe import TacoDataFrame
     from ._dataset import TacoDataset
 
-_COLUMNS = ("istac:geometry", "stac:centroid", "istac:centroid")
+GEOMETRIES = ("istac:geometry", "stac:centroid", "istac:centroid")
 #: The CRS of centroids, and of geometries whose CRS is not stated.
 _WGS84 = "EPSG:4326"
 _NAMES = ("Point", "LineString", "Polygon", "MultiPoint", "MultiLineString", "MultiPolygon", "GeometryCollection")
@@ -48,9 +48,9 @@ def dataset_feature(dataset: TacoDataset) -> GeoJson:
 
 def frame_features(frame: TacoDataFrame) -> GeoJson:
     shown = frame.columns
-    column = next((name for name in _COLUMNS if name in shown), None)
+    column = next((name for name in GEOMETRIES if name in shown), None)
     if column is None:
-        raise AttributeError(f"__geo_interface__: the frame has none of the columns {', '.join(_COLUMNS)}")
+        raise AttributeError(f"__geo_interface__: the frame has none of the columns {', '.join(GEOMETRIES)}")
     return {"type": "FeatureCollection", "features": [_feature(row, column) for row in frame]}
 
 
@@ -63,7 +63,7 @@ def footprints(frame: TacoDataFrame) -> list[bytes | None]:
 def geoarrow_stream(frame: TacoDataFrame, rows: Any) -> Any:
     """An Arrow C stream of `rows`, which are those of `frame`, whose columns of WKB are marked as geometries."""
     metadata, shown = {}, frame.columns
-    for name in _COLUMNS:
+    for name in GEOMETRIES:
         if name in shown:
             crs = _crs(frame, name)
             is_code = crs is not None and re.fullmatch(r"\w+:\w+", crs)
@@ -78,10 +78,10 @@ def geodataframe(frame: TacoDataFrame, column: str | None) -> geopandas.GeoDataF
     import geopandas
 
     shown = frame.columns
-    name = column or next((each for each in _COLUMNS if each in shown), None)
+    name = column or next((each for each in GEOMETRIES if each in shown), None)
     if name is None:
         raise TacoSchemaError(
-            f"to_geopandas: the frame has none of the columns {', '.join(_COLUMNS)}, its columns are "
+            f"to_geopandas: the frame has none of the columns {', '.join(GEOMETRIES)}, its columns are "
             f'{", ".join(shown)}; name a column of geometries, or geometry="footprint" for the outlines of grids'
         )
     table = frame.to_pandas()

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from . import _core
-from ._errors import TacoError, TacoQueryError
+from ._errors import TacoError, TacoFormatError, TacoQueryError
+from ._geo import GEOMETRIES, geometry
 from ._repr import dataset_text, details, footer, spatial_text, temporal_text
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def frame_html(frame: TacoDataFrame) -> str:
     pictures += [""] * (len(rows) - len(pictures))
     column = [f"<td>{picture}</td>" * has_pictures for picture in pictures]
     head = "<th></th>" * has_pictures + "".join(f"<th>{escaped(name)}</th>" for name in frame.columns)
-    cells = ["".join(f"<td>{cell(value)}</td>" for value in row.values()) for row in rows]
+    cells = ["".join(f"<td>{cell(_located(name, value))}</td>" for name, value in row.items()) for row in rows]
     body = "\n".join(f"<tr>{picture}{values}</tr>" for picture, values in zip(column, cells))
     return (
         f'{_STYLE}<div class="taco-frame-wrap"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n'
@@ -172,6 +173,18 @@ def _cut(value: object, length: int) -> str:
 
 def _count(n: Any, what: str) -> str:
     return f"{n} {what}" if n == 1 else f"{n} {what}s"
+
+
+def _located(name: str, value: object) -> object:
+    """A point of a column of geometries as text, with five digits, which is a metre; any other value unchanged."""
+    if name not in GEOMETRIES or not isinstance(value, bytes):
+        return value
+    try:
+        shape = geometry(value)
+    except TacoFormatError:
+        return value
+    is_point = shape is not None and shape["type"] == "Point"
+    return "POINT ({:.5f} {:.5f})".format(*shape["coordinates"]) if is_point and shape else value
 
 
 def cell(value: object) -> str:

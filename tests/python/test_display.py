@@ -48,6 +48,16 @@ def test_a_table_shows_the_first_samples() -> None:
     assert len(images(rows._repr_html_())) == 2
 
 
+def test_a_table_shows_points_as_text() -> None:
+    shapely = pytest.importorskip("shapely")
+    rows = tacore.load(FLAT).data
+    point = shapely.from_wkb(next(iter(rows))["stac:centroid"])
+    assert f"<td>POINT ({point.x:.5f} {point.y:.5f})</td>" in rows._repr_html_()
+    with tacore.load(FLAT) as dataset:
+        odd = dataset.sql("SELECT id, 'abc'::BLOB AS \"stac:centroid\" FROM data").data
+        assert "<td>&lt;3 bytes&gt;</td>" in odd._repr_html_()
+
+
 def test_a_folder_shows_its_first_raster_and_a_dataset_its_first_samples() -> None:
     numpy = pytest.importorskip("numpy")
     dataset = tacore.load(NESTED)
