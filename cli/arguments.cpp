@@ -166,6 +166,14 @@ std::pair<std::string, std::string> parse_http_header(const std::string& text) {
   return {text.substr(0, colon), text.substr(std::min(text.find_first_not_of(' ', colon + 1), text.size()))};
 }
 
+std::pair<std::string, std::string> parse_rename(const std::string& text) {
+  const auto equals = text.rfind('=');
+  if (equals == text.npos || equals + 1 == text.size()) {
+    throw UsageError("--rename is " + in_quotes(text) + ", expected OLD=NEW, such as \"land cover\"=land_cover");
+  }
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
 double parse_share(const std::string& option, const std::string& text) {
   double out = 0;
   if (parse_number(text, out) && out >= 0 && out <= 1) return out;

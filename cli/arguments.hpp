@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tacore/bbox.hpp>
@@ -34,6 +35,8 @@ OnError parse_on_error(const std::string& text);
 Window parse_window(const std::string& text);
 /// "Name: value".
 std::pair<std::string, std::string> parse_http_header(const std::string& text);
+/// "OLD=NEW"; the last = is the one between them, and OLD may be empty, as the name of a column is that has none.
+std::pair<std::string, std::string> parse_rename(const std::string& text);
 /// A number in [0, 1].
 double parse_share(const std::string& option, const std::string& text);
 /// KEY=VALUE, a key being a member of ParquetOptions; switches are "on" or "off".

@@ -10,6 +10,7 @@
 #include <tacore/plumbing/options.hpp>
 #include <tacore/raster/raster.hpp>
 #include <tacore/time_range.hpp>
+#include <tacore/write/table_options.hpp>
 #include <tacore/write/tabular.hpp>
 
 /// What the command line asks for: a plain struct and a function for each subcommand. A function writes data
@@ -138,6 +139,7 @@ void require_members(const Collection& collection, const CollectionOptions& opti
 
 struct CreateCommandOptions : CollectionOptions {
   std::string source = {};  ///< a folder or a table
+  TableOptions table = {};
   std::string output = {};
   bool pad = false;
   std::optional<int> pad_to = {};

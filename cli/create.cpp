@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include <tacore/error.hpp>
 #include <tacore/extensions/stac.hpp>
@@ -31,9 +32,25 @@ Tortilla with_places(const Tortilla& samples, int jobs) {
   return extensions::with_folder_places(of_rasters, transformer());
 }
 
+/// The samples of a folder or table. The times of a table are those of ISTAC where only ISTAC is asked for.
+Tortilla listed_samples(const CreateCommandOptions& options) {
+  TableOptions table = options.table;
+  if (is_folder(options.source)) {
+    if (table == TableOptions()) return Tortilla::from_folder(options.source);
+    throw UsageError("--separator, --rename, --id-column, --path-column and --time-column describe a table, but " +
+                     options.source + " is a folder");
+  }
+  const auto asks = [&](const char* name) {
+    return std::ranges::any_of(options.extensions, [&](const auto& each) { return each.starts_with(name); });
+  };
+  if (!table.time_column.empty() && asks("istac") && !asks("stac")) {
+    table.rename.emplace_back(std::exchange(table.time_column, ""), "istac:time_start");
+  }
+  return Tortilla::from_table(options.source, table);
+}
+
 Tortilla samples_of(const CreateCommandOptions& options) {
-  Tortilla out =
-      is_folder(options.source) ? Tortilla::from_folder(options.source) : Tortilla::from_table(options.source);
+  Tortilla out = listed_samples(options);
   // STAC and ISTAC take places from the rasters themselves; other extensions need them.
   const bool asks = std::any_of(options.extensions.begin(), options.extensions.end(), [](const std::string& name) {
     return name.starts_with("stac") || name.starts_with("istac");

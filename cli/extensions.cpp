@@ -77,9 +77,8 @@ Extend with_places(const std::string& name, const std::string& key, const std::s
                                        .time_start = time};
     const std::string column = key + ":time_start";
     if (!time && !has_column(samples, column)) {
-      throw SchemaError("no acquisition time: add a column " + column +
-                        " to the table of samples, or give one time for all, such as --extensions " + key +
-                        "=2020-06-01");
+      throw SchemaError("no acquisition time: give one for all samples, such as --extensions " + key +
+                        "=2020-06-01, or name the column of times of a table with --time-column");
     }
     return key == "stac" ? extensions::with_stac(samples, from) : extensions::with_istac(samples, from);
   };

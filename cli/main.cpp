@@ -175,10 +175,12 @@ class OptionAdder {
   CLI::Option* add(const std::string& name, std::string& value, const std::string& what) const {
     const bool is_folder = name == "base_path" || name.ends_with("dir");
     return command_->add_option((name == "output" ? "-o," : "") + flag_of(name), value, what)
-        ->type_name(is_folder          ? "DIR"
-                    : name == "output" ? "PATH"
-                    : name == "id"     ? "ID"
-                                       : "TEXT");
+        ->type_name(is_folder                   ? "DIR"
+                    : name == "output"          ? "PATH"
+                    : name == "id"              ? "ID"
+                    : name == "separator"       ? "CHAR"
+                    : name.ends_with("_column") ? "NAME"
+                                                : "TEXT");
   }
   CLI::Option* add(const std::string& name, std::vector<int>& bands, const std::string& what) const {
     return add_parsed(
@@ -195,11 +197,17 @@ class OptionAdder {
         ->delimiter(',')
         ->take_all();
   }
-  CLI::Option* add(const std::string&, std::vector<std::pair<std::string, std::string>>& headers,
+  CLI::Option* add(const std::string& name, std::vector<std::pair<std::string, std::string>>& pairs,
                    const std::string& what) const {
+    if (name == "rename") {
+      return add_parsed(
+                 command_, "--rename", "OLD=NEW", [&](const std::string& text) { pairs.push_back(parse_rename(text)); },
+                 what + "; repeat for more")
+          ->trigger_on_parse();
+    }
     return add_parsed(
                command_, "--header", "NAME:VALUE",
-               [&](const std::string& text) { headers.push_back(parse_http_header(text)); }, what)
+               [&](const std::string& text) { pairs.push_back(parse_http_header(text)); }, what)
         ->trigger_on_parse();
   }
   CLI::Option* add(const std::string& name, ParquetOptions& value, const std::string& what) const {
@@ -525,15 +533,18 @@ void add_create(Tool& tool) {
                "  taco create chips/ chips.tacozip --id chips --description \"Chips of a scene\" \\\n"
                "      --license CC-BY-4.0 --provider \"Our lab\" --task segmentation\n"
                "  taco create samples.csv chips.tacozip --collection collection.json\n"
+               "  taco create sites.csv chips.tacozip --collection collection.json --id-column name \\\n"
+               "      --time-column date --rename \"land cover\"=land_cover --extensions stac\n"
                "  taco create chips/ chips.tortilla --split-size 4GB\n"
                "  taco create chips/ chips.taco --collection collection.json --streaming",
                run_create);
   command
       ->add_option("SOURCE", options->source,
-                   "Folder of samples, or table of their id and path: .parquet, .csv, .jsonl, .geojson")
+                   "Folder of samples, or table of their id and path: .parquet, .csv, .tsv, .jsonl, .geojson")
       ->required();
   command->add_option("OUT", options->output, kOutputHelp)->required();
   add_collection(command, *options);
+  visit_options(options->table, OptionAdder(command, {}, "Only for a table of samples"));
   add_parsed(
       command, "--datetime", "START/END",
       [o = options](const std::string& given) { o->datetime = parse_datetime(given); },
@@ -630,7 +641,8 @@ void add_edit(Tool& tool) {
   texts("--set-json", "KEY=JSON", "Set a member to a JSON value", options->set_json);
   texts("--unset", "KEY", "Remove a member", options->unset);
   command->add_flag("--force", options->force, "Allow members of unknown names");
-  texts("--columns", "TABLE", "New values for samples by id (or path a/b): .parquet, .csv, .jsonl", options->columns);
+  texts("--columns", "TABLE", "New values for samples by id (or path a/b): .parquet, .csv, .tsv, .jsonl",
+        options->columns);
   texts("--drop-column", "COLUMN", "Remove a column", options->drop);
   add_parsed(
       command, "--level", "N", [o = options](const std::string& given) { o->level = parse_count("--level", given); },

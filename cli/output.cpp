@@ -104,10 +104,18 @@ std::string coloured(Colour colour, const std::string& text, int descriptor) {
 }
 
 void complain(std::string_view message, Colour colour) {
-  std::string line = redact(message);
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  line = coloured(colour, "taco:", STDERR_FILENO) + " " + printable(line) + "\n";
-  std::fwrite(line.data(), 1, line.size(), stderr);  // unbuffered
+  const std::string text = redact(message);
+  std::string out = coloured(colour, "taco:", STDERR_FILENO) + " ";
+  // An indented list after a colon keeps its lines; any other message is one line.
+  auto end = text.find(":\n  ");
+  if (end != text.npos) ++end;
+  for (std::size_t begin = 0; begin != text.npos; end = end == text.npos ? end : text.find("\n  ", begin)) {
+    std::string line = text.substr(begin, end == text.npos ? end : end - begin);
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    out += printable(line) + "\n";
+    begin = end == text.npos ? end : end + 1;
+  }
+  std::fwrite(out.data(), 1, out.size(), stderr);  // unbuffered
 }
 
 bool is_terminal_output() noexcept { return ::isatty(STDOUT_FILENO) == 1; }

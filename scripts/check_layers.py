@@ -40,7 +40,7 @@ PUBLIC = {
     "io": "plumbing/apart plumbing/temporary",
     "model": "collection crs pit_schema",
     "net": "remote",
-    "table": "write/output write/parquet_options",
+    "table": "write/output write/parquet_options write/table_options",
     "writer": "ops/inspect write/create write/extension write/sample",
     "extensions": "extensions/constant extensions/conventions extensions/geo_layers extensions/majortom "
                   "extensions/optical_data extensions/spatial_grouping extensions/stac",

@@ -62,6 +62,7 @@ void bind_options(nb::module_& m) {
     out["remote"] = list_of<RemoteOptions>();
     out["create_tacocat"] = list_of<TacocatOptions>();
     out["create_tacollection"] = list_of<TacollectionOptions>();
+    out["from_table"] = list_of<TableOptions>();
     out["load"] = list_of<LoadOptions>();
     out["validate"] = list_of<ValidateOptions>();
     out["stored_summary"] = list_of<StatsOptions>();

@@ -10,6 +10,7 @@
 
 #include "capsule.hpp"
 #include "columns.hpp"
+#include "options.hpp"
 #include "tacore/ops/inspect.hpp"
 #include "text.hpp"
 #include "value.hpp"
@@ -146,12 +147,18 @@ void bind_tortilla(nb::module_& m) {
           },
           free)
       .def_static("from_folder", &Tortilla::from_folder, free)
-      .def_static("from_table", &Tortilla::from_table, free)
+      .def_static("from_table",
+                  [](const std::string& path, const nb::dict& given) {
+                    const auto options = options_of<TableOptions>(given);
+                    const nb::gil_scoped_release release;
+                    return Tortilla::from_table(path, options);
+                  })
       .def_static("from_arrow",
-                  [](nb::handle table) {
+                  [](nb::handle table, const nb::dict& given) {
+                    const auto options = options_of<TableOptions>(given);
                     const Stream stream = stream_of(table);
                     const nb::gil_scoped_release release;
-                    return Tortilla::from_arrow(stream.get());
+                    return Tortilla::from_arrow(stream.get(), options);
                   })
       .def("pad", &Tortilla::pad, free)
       .def("pad_to", &Tortilla::pad_to, free)

@@ -133,22 +133,24 @@ TEST_CASE("tables without or with ambiguous sample locations are refused with th
     const char *name, *csv, *words;
   } cases[] = {
       {"no id column", "path\na.bin\n", "no column 'id': path"},
-      {"no path", "id,path\nx,\n", "row 0 ('x') has neither a path nor children"},
-      {"no id", "id,path\n,a.bin\n", "row 0 ('null') has no id"},
-      {"twice", "id,path\nx,a.bin\nx,a.bin\n", "row 1 ('x') occurs twice, first in row 0"},
-      {"both", "id,path\nx,a.bin\nx/y,a.bin\n", "row 0 ('x') has a path and children"},
-      {"gone", "id,path\nx,none.bin\n", "none.bin: cannot stat"},
+      {"no path column", "id\na.bin\n", "no column 'path': id; name the one that has the paths: --path-column NAME"},
+      {"no path", "id,path\nx,\n", "line 2 ('x') has neither a path nor children"},
+      {"no id", "id,path\n,a.bin\n", "t.csv: line 2 has no id"},
+      {"twice", "id,path\nx,a.bin\nx,a.bin\n", "line 3 ('x') has the id of line 2"},
+      {"both", "id,path\nx,a.bin\nx/y,a.bin\n", "line 2 ('x') has a path and children"},
+      {"gone", "id,path\nx,none.bin\n", "t.csv: line 2 ('x'), column 'path': "},
       {"folder", "id,path\nx,.\n", "a folder, the file of a sample expected"},
-      {"type", "id,path,type\nx,a.bin,FOLDER\n", "row 0 ('x') has type 'FOLDER', but is a FILE"},
+      {"type", "id,path,type\nx,a.bin,FOLDER\n", "line 2 ('x') has type 'FOLDER', but is a FILE"},
       {"key", "id,path,cloud cover\nx,a.bin,1\n", "column 'cloud cover' may contain only letters"},
       {"reserved", "id,path,internal:offset\nx,a.bin,1\n", "column 'internal:offset' starts with internal:"},
-      {"up", "id,path\n../x,a.bin\n", "sample '..': its id is reserved by file systems"},
+      {"up", "id,path\n../x,a.bin\n", "line 2 ('../x') has an id whose part '..' is reserved by file systems"},
   };
   for (const auto& c : cases) {
     CAPTURE(c.name);
     shop.add("t.csv", c.csv);
-    const std::string text = text_of<Error>(
-        [&] { create({Tortilla::from_table(shop.source("t.csv")), collection()}, shop.out("x.tacozip")); });
+    const std::string text = text_of<Error>([&] {
+      create({Tortilla::from_table(shop.source("t.csv")), collection()}, shop.out("x.tacozip"));
+    });
     CAPTURE(text);
     CHECK(has_text(text, c.words));
     CHECK(shop.num_made() == 0);
@@ -191,8 +193,9 @@ TEST_CASE("folders that cannot be samples are refused with their path") {
   const Workshop shop;
   shop.add("a/x", "1");
   fs::create_directory(shop.source("b"));
-  CHECK(text_of<SchemaError>([&] { create({shop.tree(), collection()}, shop.out("x")); }) ==
-        "PIT violation: folder 'b' has no children");
+  CHECK(text_of<SchemaError>([&] {
+          create({shop.tree(), collection()}, shop.out("x"));
+        }) == "PIT violation: folder 'b' has no children");
   CHECK(has_text(text_of<SchemaError>([&] { Tortilla::from_folder(shop.source("b")); }), "/b: an empty folder"));
   fs::remove(shop.source("b"));
   fs::create_directory_symlink(shop.source("a"), shop.source("c"));
@@ -222,7 +225,9 @@ TEST_CASE("an existing dataset is replaced only with overwrite, and atomically")
     shop.add("a", "old");
     create({shop.tree(), collection()}, shop.out(name));
     shop.add("a", "newer");
-    CHECK(has_text(text_of<ValidationError>([&] { create({shop.tree(), collection()}, shop.out(name)); }),
+    CHECK(has_text(text_of<ValidationError>([&] {
+                     create({shop.tree(), collection()}, shop.out(name));
+                   }),
                    "exists already"));
     CHECK(contents(load(shop.out(name)).data()) == Strings{"a=old"});
     create({shop.tree(), collection()}, shop.out(name), {.output = {.overwrite = true}});
@@ -308,7 +313,9 @@ TEST_CASE("all broken rules are reported together, before anything is written") 
     CHECK(has_text(text, words));
   }
   shop.add("b/x", "1");
-  CHECK(has_text(text_of<SchemaError>([&] { create({shop.tree(), collection()}, shop.out("x.tacozip")); }),
+  CHECK(has_text(text_of<SchemaError>([&] {
+                   create({shop.tree(), collection()}, shop.out("x.tacozip"));
+                 }),
                  "PIT violation: 'b' is a FOLDER, 'a' a FILE"));
   CHECK(shop.num_made() == 0);
 }
@@ -463,8 +470,9 @@ TEST_CASE("a split dataset and its index are replaced together, or kept") {
   // A folder where a ZIP should go is not replaced, and what was moved before it comes back.
   fs::remove(shop.out("g/x_part0003.tacozip"));
   fs::create_directory(shop.out("g/x_part0003.tacozip"));
-  CHECK(text_of<IoError>([&] { create({tiles(shop, 9), collection()}, shop.out("g/x.tacozip"), replace); }) ==
-        shop.out("g/x_part0003.tacozip") + ": is a folder, the name of a file expected");
+  CHECK(text_of<IoError>([&] {
+          create({tiles(shop, 9), collection()}, shop.out("g/x.tacozip"), replace);
+        }) == shop.out("g/x_part0003.tacozip") + ": is a folder, the name of a file expected");
   CHECK(files_in(shop.out("g")) == names);
   fs::remove(shop.out("g/x_part0003.tacozip"));
   create({tiles(shop, 9), collection()}, shop.out("g/x.tacozip"), replace);

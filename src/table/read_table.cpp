@@ -5,7 +5,6 @@
 #include <arrow/array/builder_binary.h>
 #include <arrow/array/builder_primitive.h>
 #include <arrow/buffer_builder.h>
-#include <arrow/csv/api.h>
 #include <arrow/extension_type.h>
 #include <arrow/io/file.h>
 #include <arrow/io/memory.h>
@@ -18,11 +17,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <numeric>
 #include <optional>
 
-#include "base/log.hpp"
 #include "base/nearest.hpp"
 #include "base/text.hpp"
 #include "model/geojson.hpp"
@@ -31,6 +28,8 @@
 #include "table/bounded_pool.hpp"
 #include "table/cells.hpp"
 #include "table/plain_types.hpp"
+#include "table/read_csv.hpp"
+#include "table/sample_table.hpp"
 
 namespace tacore {
 namespace {
@@ -45,102 +44,6 @@ std::shared_ptr<arrow::Table> read_parquet(const std::shared_ptr<arrow::io::Rand
   check(reader->ReadTable(&out));
   return out;
 #endif
-}
-
-/// Reads CSV; the columns in `text` are read as text, the types of others are inferred from their values.
-std::shared_ptr<arrow::Table> read_csv(const std::shared_ptr<arrow::io::RandomAccessFile>& file,
-                                       const std::vector<std::string>& text) {
-  check(file->Seek(0));
-  auto convert = arrow::csv::ConvertOptions::Defaults();
-  convert.strings_can_be_null = true;
-  convert.quoted_strings_can_be_null = false;
-  convert.null_values = {""};
-  auto parse = arrow::csv::ParseOptions::Defaults();
-  parse.newlines_in_values = true;
-  // Ids, paths and types are text even where all look like numbers: "007".
-  convert.column_types = {{"id", arrow::utf8()}, {"path", arrow::utf8()}, {"type", arrow::utf8()}};
-  for (const auto& name : text) convert.column_types[name] = arrow::utf8();
-  auto read = arrow::csv::ReadOptions::Defaults();
-  read.use_threads = false;
-  return check(
-      check(arrow::csv::TableReader::Make(arrow::io::default_io_context(), file, read, parse, convert))->Read());
-}
-
-/// True for a whole number as text: "007", "-12".
-bool is_whole(std::string_view text) {
-  if (text.starts_with('-')) text.remove_prefix(1);
-  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
-}
-
-bool has_leading_zeros(std::string_view text) {
-  if (text.starts_with('-')) text.remove_prefix(1);
-  return text.size() > 1 && text[0] == '0';
-}
-
-bool is_number(std::string_view text) {
-  double value = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-  return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
-}
-
-/// True when a double cannot hold this whole number exactly.
-bool is_rounded(std::string_view text) {
-  int64_t value = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-  constexpr int64_t kExact = int64_t{1} << 53;
-  return parsed.ec != std::errc() || value > kExact || value < -kExact;
-}
-
-/// Columns whose numbers would not be read as they are written stay text: with leading zeros, and whole numbers that
-/// doubles round. Warns of those, and of columns of numbers that a few words turn into text.
-std::shared_ptr<arrow::Table> read_csv(const std::shared_ptr<arrow::io::RandomAccessFile>& file,
-                                       const std::string& path) {
-  auto out = read_csv(file, std::vector<std::string>());
-  std::vector<std::string> doubtful;
-  for (const auto& field : out->fields()) {
-    const bool is_name = field->name() == "id" || field->name() == "path" || field->name() == "type";
-    const auto type = field->type()->id();
-    if (!is_name && (type == arrow::Type::INT64 || type == arrow::Type::DOUBLE || type == arrow::Type::STRING)) {
-      doubtful.push_back(field->name());
-    }
-  }
-  if (doubtful.empty()) return out;
-  const auto as_text = read_csv(file, doubtful);
-  for (int c = 0; c < out->num_columns(); ++c) {
-    const auto& field = out->field(c);
-    if (std::find(doubtful.begin(), doubtful.end(), field->name()) == doubtful.end()) continue;
-    const auto type = field->type()->id();
-    int64_t row = 0, num_values = 0, num_numbers = 0;
-    std::optional<int64_t> odd;  // the first row whose value is decisive
-    bool keep_text = false;
-    std::string value;
-    for (const auto& chunk : as_text->column(c)->chunks()) {
-      for (int64_t i = 0; i < chunk->length(); ++i, ++row) {
-        const auto text = text_cell(*chunk, i);
-        if (!text) continue;
-        ++num_values;
-        const bool number = is_number(*text);
-        num_numbers += number ? 1 : 0;
-        const bool zeros = type != arrow::Type::STRING && is_whole(*text) && has_leading_zeros(*text);
-        const bool rounded = type == arrow::Type::DOUBLE && is_whole(*text) && is_rounded(*text);
-        keep_text = keep_text || zeros || rounded;
-        if (!odd && (rounded || (type == arrow::Type::STRING && !number))) {
-          odd = row;
-          value = *text;
-        }
-      }
-    }
-    const std::string where = path + ": column " + in_quotes(field->name()) + " is text: row " +
-                              std::to_string(odd.value_or(0)) + " has " + in_quotes(value);
-    if (keep_text) {
-      out = check(out->SetColumn(c, field->WithType(arrow::utf8()), as_text->column(c)));
-      if (odd) log::warning(where + ", which a floating-point number would round");
-    } else if (type == arrow::Type::STRING && odd && num_numbers * 2 >= num_values) {
-      log::warning(where + "; " + std::to_string(num_numbers) + " of " + std::to_string(num_values) +
-                   " values are numbers");
-    }
-  }
-  return out;
 }
 
 std::shared_ptr<arrow::Table> read_json_lines(const std::shared_ptr<arrow::Buffer>& text) {
@@ -209,6 +112,16 @@ std::shared_ptr<arrow::Array> in_microseconds(const arrow::TimestampArray& secon
   return check(out.Finish());
 }
 
+std::shared_ptr<arrow::io::RandomAccessFile> open_table(const std::string& path) {
+  const auto file = arrow::io::ReadableFile::Open(path);
+  if (!file.ok()) throw IoError("cannot open", {.path = path}, ENOENT);
+  return *file;
+}
+
+bool is_csv(const std::string& path) {
+  return ends_with_ignoring_case(path, ".csv") || ends_with_ignoring_case(path, ".tsv");
+}
+
 const arrow::Array& array_of(const arrow::Table& table, int column) { return *table.column(column)->chunk(0); }
 
 }  // namespace
@@ -233,26 +146,31 @@ std::shared_ptr<arrow::Table> in_one_piece(const std::shared_ptr<arrow::Table>& 
   return out;
 }
 
-std::shared_ptr<arrow::Table> read_table(const std::string& path) {
-  const auto file = arrow::io::ReadableFile::Open(path);
-  if (!file.ok()) throw IoError("cannot open", {.path = path}, ENOENT);
-  return read_table(*file, path);
+std::shared_ptr<arrow::Table> read_table(const std::string& path, const TableOptions& options,
+                                         const std::vector<std::string>& text) {
+  return read_table(open_table(path), path, options, text);
 }
 
 std::shared_ptr<arrow::Table> read_table(const std::shared_ptr<arrow::io::RandomAccessFile>& file,
-                                         const std::string& path) {
+                                         const std::string& path, const TableOptions& options,
+                                         const std::vector<std::string>& text) {
+  if (!options.separator.empty() && !is_csv(path)) {
+    throw ValidationError("a separator is given, which only .csv and .tsv tables have", {.path = path});
+  }
   try {
     std::shared_ptr<arrow::Table> out;
     if (ends_with_ignoring_case(path, ".parquet")) {
       out = read_parquet(file);
-    } else if (ends_with_ignoring_case(path, ".csv")) {
-      out = read_csv(file, path);
+    } else if (is_csv(path)) {
+      std::vector<std::string> names;
+      for (const auto& name : text) names.push_back(name_in_file(name, options));
+      out = read_csv(file, path, options.separator, names);
     } else if (ends_with_ignoring_case(path, ".jsonl")) {
       out = read_json_lines(text_of(*file));
     } else if (ends_with_ignoring_case(path, ".geojson")) {
       out = read_geojson_table(file, path);
     } else {
-      throw FormatError("unknown format, expected a folder or a .parquet, .csv, .jsonl or .geojson file",
+      throw FormatError("unknown format, expected a folder or a .parquet, .csv, .tsv, .jsonl or .geojson file",
                         {.path = path});
     }
     return in_one_piece(out);
@@ -263,6 +181,22 @@ std::shared_ptr<arrow::Table> read_table(const std::shared_ptr<arrow::io::Random
     if (what.starts_with("Parquet: ") && !ends_with_ignoring_case(path, ".parquet")) what.erase(0, 9);
     throw FormatError(what, {.path = path, .offset = error.context().offset});
   }
+}
+
+std::vector<uint64_t> lines_of_rows(const std::string& path, const TableOptions& options,
+                                    const std::vector<int64_t>& rows) {
+  if (is_csv(path)) return lines_of_csv(open_table(path), path, options.separator, rows);
+  std::vector<uint64_t> out;
+  if (!ends_with_ignoring_case(path, ".jsonl")) return out;
+  const auto text = text_of(*open_table(path));
+  uint64_t line = 0;
+  int64_t row = -1;
+  for (const auto& each : split(std::string_view(*text), '\n')) {
+    ++line;
+    if (!trimmed(each).empty()) ++row;
+    while (out.size() < rows.size() && rows[out.size()] == row) out.push_back(line);
+  }
+  return out;
 }
 
 std::shared_ptr<arrow::Array> find_column(const arrow::Table& table, const std::string& name, const std::string& path) {

@@ -9,17 +9,27 @@
 #include <string>
 #include <vector>
 
+#include "tacore/write/table_options.hpp"
+
 namespace tacore {
 
-/// Reads a `.parquet`, `.csv`, `.jsonl` or `.geojson` file, each column in one piece. Types of the text formats are
-/// inferred: whole numbers are int64, numbers double, ISO 8601 times timestamps (micro- or nanoseconds), an empty CSV
-/// field is null; `id`, `path` and `type` of CSV are text. GeoJSON has a row for each feature: its properties, its `id`
-/// if it has one, and the column `istac:geometry` (ISO WKB). Throws IoError; FormatError for what cannot be read, and
-/// for another extension.
-std::shared_ptr<arrow::Table> read_table(const std::string& path);
+/// Reads a `.parquet`, `.csv`, `.tsv`, `.jsonl` or `.geojson` file, each column in one piece, with the names that it
+/// has in the file. Types of the text formats are inferred: whole numbers are int64, numbers double, ISO 8601 times
+/// timestamps (micro- or nanoseconds), an empty CSV field is null. The columns of CSV that `options` rename to those in
+/// `text`, or that are called so, are text even where all values look like numbers: "007". GeoJSON has a row for each
+/// feature: its properties, its `id` if it has one, and the column `istac:geometry` (ISO WKB). Throws IoError;
+/// FormatError for what cannot be read, and for another extension; as read_csv().
+std::shared_ptr<arrow::Table> read_table(const std::string& path, const TableOptions& options = {},
+                                         const std::vector<std::string>& text = {"id", "path", "type"});
 /// As read_table(path) for the contents `file`; the extension of `path` gives the format.
 std::shared_ptr<arrow::Table> read_table(const std::shared_ptr<arrow::io::RandomAccessFile>& file,
-                                         const std::string& path);
+                                         const std::string& path, const TableOptions& options = {},
+                                         const std::vector<std::string>& text = {"id", "path", "type"});
+
+/// The lines, from 1, at which these rows of a `.csv`, `.tsv` or `.jsonl` file begin; nothing for another file. `rows`
+/// are ascending.
+std::vector<uint64_t> lines_of_rows(const std::string& path, const TableOptions& options,
+                                    const std::vector<int64_t>& rows);
 
 /// A copy of the table with each column in one piece, also without rows. Timestamps in seconds become microseconds,
 /// since Parquet has no seconds; extension types become their storage types, views of text and bytes `string` and

@@ -83,10 +83,14 @@ Tortilla::Tortilla(std::vector<std::string> ids, const std::vector<std::string>&
 
 Tortilla Tortilla::from_folder(const std::string& path) { return Tortilla(make(tree_of_folder(path))); }
 
-Tortilla Tortilla::from_table(const std::string& path) { return Tortilla(make(tree_of_table(path))); }
+Tortilla Tortilla::from_table(const std::string& path, const TableOptions& options) {
+  return Tortilla(make(tree_of_table(path, options)));
+}
 
-Tortilla Tortilla::from_arrow(ArrowArrayStream* rows) {
-  return Tortilla(make(tree_of_table(in_one_piece(import_table(rows)), "table", to_vsi("."))));
+Tortilla Tortilla::from_arrow(ArrowArrayStream* rows, const TableOptions& options) {
+  const auto table = in_one_piece(import_table(rows));
+  if (!options.separator.empty()) throw ValidationError("a separator is given, which only .csv and .tsv tables have");
+  return Tortilla(make(tree_of_table(table, "table", to_vsi("."), options)));
 }
 
 Tortilla Tortilla::pad() const { return Tortilla(make(tacore::pad(impl_->tree))); }

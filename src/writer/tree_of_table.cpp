@@ -1,13 +1,15 @@
 #include <algorithm>
-#include <exception>
+#include <system_error>
 #include <unordered_map>
 
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "io/vsi_path.hpp"
+#include "model/identifier.hpp"
 #include "net/storage.hpp"
 #include "table/metadata_columns.hpp"
 #include "table/read_table.hpp"
+#include "table/sample_table.hpp"
 #include "tacore/error.hpp"
 #include "writer/remote_payloads.hpp"
 #include "writer/tree_sources.hpp"
@@ -25,14 +27,16 @@ struct Node {
 
 class TableTree {
  public:
-  TableTree(std::shared_ptr<arrow::Table> table, const std::string& name, const std::string& folder)
-      : path_(name), folder_(folder), table_(std::move(table)) {
+  TableTree(const std::shared_ptr<arrow::Table>& table, const std::string& name, const std::string& folder,
+            const TableOptions& options)
+      : path_(name), folder_(folder), path_column_(name_in_file("path", options)), faults_(name, options) {
+    const auto named = with_sample_names(table, options, path_);
+    table_ = with_times(named, options, faults_);
     names_ = column_names(*table_);
     check_metadata(*table_, {"id", "path", "type"}, path_);
-    ids_ = text_column(*table_, "id", name);
-    if (has("path")) paths_ = text_column(*table_, "path", name);
-    if (has("type")) types_ = text_column(*table_, "type", path_);
-    paths_.resize(ids_.size());
+    ids_ = text_column(*table_, "id", path_);
+    paths_ = text_column(*table_, "path", path_);
+    if (std::ranges::find(names_, "type") != names_.end()) types_ = text_column(*table_, "type", path_);
   }
 
   Tree run() {
@@ -54,42 +58,47 @@ class TableTree {
         }
         level.ids.push_back(node.id);
         level.types.push_back(node.children.empty() ? SampleType::File : SampleType::Folder);
-        level.payloads.push_back(payload_or_fault(node));
+        level.payloads.push_back(payload(node));
         level_rows.push_back(node.row);
       }
-      open_remote(level);
       level.parents = std::move(parents);
       out.levels.push_back(std::move(level));
       here = std::move(below);
       parents = std::move(below_parents);
     }
-    if (num_faults_ == 1) std::rethrow_exception(first_fault_);
-    if (num_faults_ > 1) {
-      throw SchemaError(std::to_string(num_faults_) + " rows are wrong: " + join(faults_, "; ") +
-                            (num_faults_ > faults_.size() ? "; ..." : ""),
-                        {.path = path_});
-    }
-    for (std::size_t k = 0; k < out.levels.size(); ++k)
+    faults_.throw_if_any();
+    for (std::size_t k = 0; k < out.levels.size(); ++k) {
+      open_remote(out.levels[k]);
       out.levels[k].columns = take_rows(*table_, rows[k], columns(rows[k]));
+    }
     return out;
   }
 
  private:
-  bool has(const std::string& column) const {
-    const auto names = column_names(*table_);
-    return std::find(names.begin(), names.end(), column) != names.end();
+  /// `what` continues a sentence that begins with the row.
+  void fault(int64_t row, const std::string& what, int64_t other = -1) {
+    faults_.add(row, " (" + in_quotes(*ids_[static_cast<std::size_t>(row)]) + ") " + what, other);
   }
 
-  [[noreturn]] void fail(std::size_t row, const std::string& what) const {
-    throw SchemaError("row " + std::to_string(row) + " (" + in_quotes(ids_[row].value_or("null")) + ") " + what,
-                      {.path = path_});
+  void wrong_path(int64_t row, const std::string& what, int error_number = 0) {
+    const std::string& id = *ids_[static_cast<std::size_t>(row)];
+    faults_.add(row, " (" + in_quotes(id) + "), column " + in_quotes(path_column_) + ": " + what, -1, error_number);
   }
 
-  void add(std::size_t row) {
-    if (!ids_[row] || ids_[row]->empty()) fail(row, "has no id");
+  /// A row with a wrong id is told, and left out.
+  void add(std::size_t number) {
+    const auto row = static_cast<int64_t>(number);
+    const auto& id = ids_[number];
+    if (!id || id->empty()) return faults_.add(row, " has no id");
+    const auto parts = split(*id, '/');
+    for (const auto& part : parts) {
+      if (const auto why = why_bad_id(part); !why.empty()) {
+        return fault(row, "has an id" + (parts.size() > 1 ? " whose part " + in_quotes(part) : " that") + " " + why);
+      }
+    }
     std::size_t above = 0;
     std::string path;
-    for (const auto& part : split(*ids_[row], '/')) {
+    for (const auto& part : parts) {
       path += "/" + part;
       const auto [found, is_new] = by_path_.emplace(path, nodes_.size());
       if (is_new) {
@@ -98,40 +107,36 @@ class TableTree {
       }
       above = found->second;
     }
-    if (nodes_[above].row >= 0) fail(row, "occurs twice, first in row " + std::to_string(nodes_[above].row));
-    nodes_[above].row = static_cast<int64_t>(row);
+    if (nodes_[above].row >= 0) return fault(row, "has the id of", nodes_[above].row);
+    nodes_[above].row = row;
   }
 
-  /// Faults are collected and reported together.
-  Payload payload_or_fault(const Node& node) {
-    constexpr std::size_t kMostTold = 20;
-    try {
-      return payload(node);
-    } catch (const Error& error) {
-      if (num_faults_++ == 0) first_fault_ = std::current_exception();
-      const std::string row = node.row < 0 ? "" : "row " + std::to_string(node.row) + ": ";
-      const bool says_row = error.message().starts_with("row ");
-      if (faults_.size() < kMostTold) faults_.push_back(says_row ? error.message() : row + error.what());
-      return {};
-    }
-  }
-
-  Payload payload(const Node& node) const {
+  Payload payload(const Node& node) {
+    if (node.row < 0) return {};  // a FOLDER that only its children name
     const auto row = static_cast<std::size_t>(node.row);
-    const bool listed = node.row >= 0;
-    const bool has_path = listed && paths_[row] && !paths_[row]->empty();
-    if (listed && !types_.empty() && types_[row]) {
-      const char* type = node.children.empty() ? "FILE" : "FOLDER";
-      if (*types_[row] != type) fail(row, "has type " + in_quotes(*types_[row]) + ", but is a " + type);
+    const bool has_path = paths_[row] && !paths_[row]->empty();
+    const bool has_children = !node.children.empty();
+    if (!types_.empty() && types_[row]) {
+      const char* type = has_children ? "FOLDER" : "FILE";
+      if (*types_[row] != type) fault(node.row, "has type " + in_quotes(*types_[row]) + ", but is a " + type);
     }
-    if (!node.children.empty()) {
-      if (has_path) fail(row, "has a path and children; one of them expected");
-      return {};
-    }
-    if (!has_path) fail(row, "has neither a path nor children");
+    if (has_children && has_path) fault(node.row, "has a path and children; one of them expected");
+    if (!has_children && !has_path) fault(node.row, "has neither a path nor children");
+    if (has_children || !has_path) return {};
     const std::string& path = *paths_[row];
     if (is_remote_file(path)) return {.path = path};  // opened later by open_remote()
-    return payload_of(path.starts_with('/') ? path : path_join(folder_, path));
+    try {
+      return payload_of(path.starts_with('/') ? path : path_join(folder_, path));
+    } catch (const IoError& error) {
+      // The words of the error number come last, and faults_ adds them again.
+      const std::string reason = ": " + std::generic_category().message(error.error_number());
+      std::string what = error.what();
+      if (error.error_number() != 0 && what.ends_with(reason)) what.resize(what.size() - reason.size());
+      wrong_path(node.row, what, error.error_number());
+    } catch (const Error& error) {
+      wrong_path(node.row, error.what());
+    }
+    return {};
   }
 
   static bool is_remote_file(const std::string& path) { return is_remote(path) && !path.starts_with("/vsisubfile/"); }
@@ -161,23 +166,24 @@ class TableTree {
     return out;
   }
 
-  std::string path_, folder_;
+  std::string path_, folder_, path_column_;
   std::shared_ptr<arrow::Table> table_;
   std::vector<std::optional<std::string>> ids_, paths_, types_;
   std::vector<std::string> names_;
   std::vector<Node> nodes_ = std::vector<Node>(1);  ///< the first is the parent of the roots
   std::unordered_map<std::string, std::size_t> by_path_;
-  std::size_t num_faults_ = 0;
-  std::vector<std::string> faults_ = {};  ///< the first few
-  std::exception_ptr first_fault_ = {};
+  RowFaults faults_;
 };
 
 }  // namespace
 
-Tree tree_of_table(const std::string& path) { return tree_of_table(read_table(path), path, parent_folder(path)); }
+Tree tree_of_table(const std::string& path, const TableOptions& options) {
+  return tree_of_table(read_table(path, options), path, parent_folder(path), options);
+}
 
-Tree tree_of_table(const std::shared_ptr<arrow::Table>& table, const std::string& name, const std::string& folder) {
-  return TableTree(table, name, folder).run();
+Tree tree_of_table(const std::shared_ptr<arrow::Table>& table, const std::string& name, const std::string& folder,
+                   const TableOptions& options) {
+  return TableTree(table, name, folder, options).run();
 }
 
 }  // namespace tacore

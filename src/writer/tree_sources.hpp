@@ -12,9 +12,10 @@
 namespace tacore {
 
 Tree tree_of_folder(const std::string& path);
-Tree tree_of_table(const std::string& path);
+Tree tree_of_table(const std::string& path, const TableOptions& options);
 /// `name` is the table in messages; relative paths of samples start from `folder`.
-Tree tree_of_table(const std::shared_ptr<arrow::Table>& table, const std::string& name, const std::string& folder);
+Tree tree_of_table(const std::shared_ptr<arrow::Table>& table, const std::string& name, const std::string& folder,
+                   const TableOptions& options);
 /// `strict`: all samples of a level must have the same fields.
 Tree tree_of_samples(const std::vector<Sample>& samples, bool strict);
 

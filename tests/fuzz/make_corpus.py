@@ -327,7 +327,10 @@ def table_files(folder):
     square = {"type": "Polygon", "coordinates": [[[0, 0], [1, 0], [1, 1], [0, 0]]]}
     cases = {
         "csv": {"plain": "id,path,n,t\na,a.tif,1,2020-01-01\nb,b.tif,2.5,\n", "quoted": 'id,path\n"a ""x""\n",b\n', "ragged": "id,path\na\n", "empty": "",
-                "names": "id,id\n1,2\n", "number": "id,n\na,99999999999999999999\n", "bytes": "id,path\n\udcff\udc80,x\n", "quote": 'id\n"a'},
+                "names": "id,id\n1,2\n", "number": "id,n\na,99999999999999999999\n", "bytes": "id,path\n\udcff\udc80,x\n", "quote": 'id\n"a',
+                "semicolons": '\ufeffid;path;v\r\na;"x;y";1,5\r\n\r\nb;"two\nlines";"2"\r\n', "unclear": "a,b;c|d\n1,2;3|4\n",
+                "words": 'id,v\n"a\nb",1\n\nc,x\nd,2\n'},
+        "tsv": {"plain": 'id\t"path"\tn\na\ta.tif\t007\n', "ragged": "id\tpath\na\nb\tc\td\n"},
         "jsonl": {"plain": '{"id": "a", "n": 1}\n{"id": "b", "n": null, "l": [1, 2]}\n', "types": '{"id": 1}\n{"id": "b"}\n', "deep": '{"a":' + "[" * 70,
                   "twice": '{"id": "a", "id": "b"}\n', "cut": '{"id": "a', "number": '{"n": 1e999}\n', "nested": '{"a": {"b": [{"c": 1}]}}\n'},
         "geojson": {"points": collection(feature(point, id="a"), feature(None, id="b")), "polygon": collection(feature(square)), "none": collection(),

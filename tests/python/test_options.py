@@ -30,6 +30,7 @@ FUNCTIONS: list[tuple[Callable[..., Any], str, set[str]]] = [
     (raster.make_tog, "make_tog", set()),
     (raster.write_tiff_index, "write_tiff_index", set()),
     (tacore.load, "load", set()),
+    (datamodel.Tortilla.from_table, "from_table", set()),
     (validator.validate, "validate", set()),
     (raster.stored_summary, "stored_summary", set()),
     (raster.compute_statistics, "compute_statistics", set()),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import datetime as dt
 import pickle
 import warnings
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -210,6 +211,62 @@ def test_samples_are_made_from_tables_and_folders(tmp_path: Path) -> None:
         Tortilla.from_table(5)
 
 
+def test_tables_with_other_names_and_separators_are_read(tmp_path: Path) -> None:
+    (tmp_path / "007.bin").write_bytes(b"x")
+    names: dict[str, Any] = {
+        "id_column": "name",
+        "path_column": "file",
+        "time_column": "day",
+        "rename": {"land cover": "cover"},
+    }
+    for separator in (",", ";", "\t", "|"):
+        lines = (["name", "file", "land cover", "day"], ["007", "007.bin", "water", "2024-02"])
+        (tmp_path / "list.csv").write_text("\r\n".join(separator.join(line) for line in lines), "utf-8-sig")
+        tree = Tortilla.from_table(tmp_path / "list.csv", **names)
+        assert tree[0].id == "007" and tree.column("cover") == ["water"]
+        assert tree.column("stac:time_start") == [dt.datetime(2024, 2, 1)]
+    path = str(tmp_path / "007.bin")
+    rows = {"name": ["a"], "file": [path], "land cover": [1], "day": [dt.date(2024, 2, 29)]}
+    for table in (pa.table(rows), pandas.DataFrame(rows), polars.DataFrame(rows)):
+        tree = Tortilla.from_table(table, **names)
+        assert [name for name, _, _ in tree.fields()] == ["cover", "stac:time_start"]
+        assert tree.column("stac:time_start") == [dt.datetime(2024, 2, 29)]
+    (tmp_path / "list.csv").write_text(f"id:path\na:{path}\n")
+    assert Tortilla.from_table(tmp_path / "list.csv", separator=":")[0].id == "a"
+    with pytest.raises(tacore.TacoValidationError, match="one ASCII character expected, such as ;"):
+        Tortilla.from_table(tmp_path / "list.csv", separator="::")
+    with pytest.raises(tacore.TacoValidationError, match="only .csv and .tsv tables have"):
+        Tortilla.from_table(pa.table(rows), separator=";")
+    with pytest.raises(tacore.TacoSchemaError, match="no column 'Name': name, file, .*; did you mean 'name'?"):
+        Tortilla.from_table(pa.table(rows), id_column="Name")
+    with pytest.raises(TypeError, match="rename: the value has the wrong type"):
+        Tortilla.from_table(pa.table(rows), rename={"name": 5})  # type: ignore[dict-item]
+
+
+def test_all_faults_of_a_table_are_told_with_their_lines(tmp_path: Path) -> None:
+    (tmp_path / "a.bin").write_bytes(b"x")
+    rows = [("a", "a.bin", "2024"), ("a", "a.bin", "2024"), ("b", "none.bin", "soon"), ("", "a.bin", "")]
+    lines = ["id,path,stac:time_start", *(",".join(row) for row in rows)]
+    (tmp_path / "list.csv").write_text("\n\n".join(lines))
+    with pytest.raises(tacore.TacoSchemaError) as told:
+        Tortilla.from_table(tmp_path / "list.csv")
+    head, *faults = str(told.value).splitlines()
+    assert head.endswith("list.csv: 4 faults:")
+    assert [fault.split(":")[0] for fault in faults] == [
+        "  line 5 ('a') has the id of line 3",
+        "  line 7, column 'stac",
+        "  line 7 ('b'), column 'path'",
+        "  line 9 has no id",
+    ]
+    table = pa.table(
+        {"id": ["a", "b"], "path": [str(tmp_path / "a.bin"), None], "stac:time_start": ["2024", "31/01/2024"]}
+    )
+    with pytest.raises(
+        tacore.TacoSchemaError, match="table: 2 faults:\n  row 1, column .*\n  row 1 \\('b'\\) has neither"
+    ):
+        Tortilla.from_table(table)
+
+
 def _plain(table: pa.Table) -> pa.Table:
     return table.cast(pa.schema([pa.field(f.name, f.type) for f in table.schema]))
 
@@ -247,14 +304,17 @@ def test_strict_schema_is_the_second_argument_as_published() -> None:
 
 def test_fields_are_matched_by_their_names() -> None:
     """Their order is that of the first sample."""
+
     def sample(id: str, **metadata: int) -> Sample:
         return Sample(id=id, path=b"1", **metadata)
 
     made = Tortilla([sample("a", x=1, y=2), sample("b", y=4, x=3)])
     assert [name for name, _, _ in made.fields()] == ["x", "y"]
     assert (made.column("x"), made.column("y")) == ([1, 3], [2, 4])
-    folders = Tortilla([
-        Sample(id="f", path=Tortilla([sample("a", x=1, y=2)])),
-        Sample(id="g", path=Tortilla([sample("a", y=4, x=3)])),
-    ])
+    folders = Tortilla(
+        [
+            Sample(id="f", path=Tortilla([sample("a", x=1, y=2)])),
+            Sample(id="g", path=Tortilla([sample("a", y=4, x=3)])),
+        ]
+    )
     assert (folders.column("x", 1), folders.column("y", 1)) == ([1, 3], [2, 4])

@@ -18,6 +18,7 @@
 #include "tacore/v1/convert.hpp"
 #include "tacore/v1/create.hpp"
 #include "tacore/write/create.hpp"
+#include "tacore/write/table_options.hpp"
 
 /// The list of options. Each option of the library is named and described here once; its type and its default are those
 /// of the member. The tool makes its flags of the list (`--max-concurrent-requests`), Python its keyword arguments.
@@ -93,6 +94,17 @@ void visit_options(OutputOptions& o, Visit&& visit) {
   visit_overwrite(o.overwrite, visit);
   visit_temp_dir(o.temp_dir, visit);
   visit_parquet(o.parquet, visit);
+}
+
+template <class Visit>
+void visit_options(TableOptions& o, Visit&& visit) {
+  visit("separator", o.separator,
+        "Character between the values of a .csv or .tsv table, \\t for a tab; by default the one of , ; tab | in its"
+        " header line.");
+  visit("id_column", o.id_column, "Column of the table with the ids; by default id.");
+  visit("path_column", o.path_column, "Column of the table with the paths; by default path.");
+  visit("time_column", o.time_column, "Column of the table with the acquisition times, which becomes stac:time_start.");
+  visit("rename", o.rename, "Column of the table and its new name.");
 }
 
 template <class Visit>

@@ -12,6 +12,7 @@
 #include "tacore/value.hpp"
 #include "tacore/visibility.hpp"
 #include "tacore/write/extension.hpp"
+#include "tacore/write/table_options.hpp"
 
 struct ArrowArrayStream;  // Arrow C stream interface
 
@@ -45,19 +46,24 @@ class TACORE_EXPORT Tortilla {
   /// `path`, a link to a folder, and entries that are neither file nor folder.
   static Tortilla from_folder(const std::string& path);
 
-  /// The samples that a table lists (`.parquet`, `.csv`, `.jsonl`, `.geojson`). Column `id` is the id of a sample, or a
-  /// path of ids (`tile/band`); `path` is its file, relative to the folder of the table; all other columns are
-  /// metadata. A row without `path` gives a FOLDER its metadata.
+  /// The samples that a table lists (`.parquet`, `.csv`, `.tsv`, `.jsonl`, `.geojson`). Column `id` is the id of a
+  /// sample, or a path of ids (`tile/band`); `path` is its file, relative to the folder of the table; all other columns
+  /// are metadata. A row without `path` gives a FOLDER its metadata. Times of STAC as text or dates (`2005`, `2005-06`,
+  /// `2005-06-30`, RFC 3339) become timestamps.
   ///
   /// Siblings keep the order of their rows. A level has the columns that hold a value in one of its rows, and those
   /// that hold none at any level; a column `type` must agree with the tree. The geometries of GeoJSON become the column
   /// `istac:geometry` (WKB), which filters test. Throws IoError; FormatError when the table cannot be read; SchemaError
-  /// for a row that does not describe a valid sample.
-  static Tortilla from_table(const std::string& path);
+  /// for columns that are missing or not allowed, and for rows that do not describe valid samples: it lists the first 20
+  /// faults of rows by their lines, and the number of all.
+  ///
+  ///     const Tortilla chips = Tortilla::from_table("chips.csv", {.id_column = "name", .time_column = "date"});
+  static Tortilla from_table(const std::string& path, const TableOptions& options = {});
 
   /// The samples that an Arrow C stream lists, with the columns of from_table(). The stream is read to its end and
-  /// released. Relative paths start from the working folder. Extension types become their storage type.
-  static Tortilla from_arrow(ArrowArrayStream* rows);
+  /// released. Relative paths start from the working folder. Extension types become their storage type. Throws as
+  /// from_table(), and ValidationError for a separator.
+  static Tortilla from_arrow(ArrowArrayStream* rows, const TableOptions& options = {});
 
   /// A copy with padding wherever a FOLDER lacks a child that other FOLDERs at its position have. Padding is a sample
   /// `__TACOPAD__N` (N is its position among its siblings) that readers hide: an empty FILE, or a FOLDER of padding,

@@ -71,25 +71,53 @@ class Tortilla:
         return _wrapped(_core.Tortilla.from_folder(os.fspath(path)))
 
     @classmethod
-    def from_table(cls, table: Any) -> Tortilla:
+    def from_table(
+        cls,
+        table: Any,
+        *,
+        separator: str | None = None,
+        id_column: str | None = None,
+        path_column: str | None = None,
+        time_column: str | None = None,
+        rename: Mapping[str, str] | None = None,
+    ) -> Tortilla:
         """Makes a Tortilla of a table with the columns `id` (``tile/band`` for a child), `path` (of FILEs) and
         metadata.
 
+        Columns of STAC and ISTAC times (`stac:time_start`, ...) may have text, dates or years, which become timestamps
+        in UTC.
+
         Args:
-            table: Path of a ``.parquet``, ``.csv``, ``.jsonl`` or ``.geojson`` file, in which paths are relative to its
-                folder; or a table of any library with the PyCapsule interface, with paths relative to the working
-                folder.
+            table: Path of a ``.parquet``, ``.csv``, ``.tsv``, ``.jsonl`` or ``.geojson`` file, in which paths are
+                relative to its folder; or a table of any library with the PyCapsule interface, with paths relative to
+                the working folder.
+            separator: Character between the values of a .csv or .tsv table, \\t for a tab; by default the one of , ; tab
+                | in its header line.
+            id_column: Column of the table with the ids; by default id.
+            path_column: Column of the table with the paths; by default path.
+            time_column: Column of the table with the acquisition times, which becomes stac:time_start.
+            rename: Column of the table and its new name, for each column that is renamed.
 
         Raises:
-            TacoSchemaError: A column is missing, or an id, path or value is not allowed.
+            TacoSchemaError: A column is missing, has a name that is not allowed, or is renamed to one that exists; or
+                rows have faults: the message lists the first 20 by their lines, and the number of all.
             TacoFormatError, TacoIOError: The table cannot be read.
+            TacoValidationError: The separator is not one ASCII character.
 
         Example:
             >>> Tortilla.from_table(pandas.DataFrame({"id": ["a"], "path": ["a.tif"], "split": ["train"]}))
+            >>> Tortilla.from_table("chips.csv", id_column="name", time_column="date", rename={"land cover": "cover"})
         """
+        options = {
+            "separator": separator,
+            "id_column": id_column,
+            "path_column": path_column,
+            "time_column": time_column,
+            "rename": None if rename is None else dict(rename),
+        }
         if isinstance(table, (str, os.PathLike)):
-            return _wrapped(_core.Tortilla.from_table(os.fspath(table)))
-        return _wrapped(_core.Tortilla.from_arrow(table))
+            return _wrapped(_core.Tortilla.from_table(os.fspath(table), options))
+        return _wrapped(_core.Tortilla.from_arrow(table, options))
 
     @classmethod
     def from_columns(
