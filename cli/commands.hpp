@@ -140,6 +140,7 @@ void require_members(const Collection& collection, const CollectionOptions& opti
 struct CreateCommandOptions : CollectionOptions {
   std::string source = {};  ///< a folder or a table
   TableOptions table = {};
+  std::string fields = {};  ///< a table that describes the columns
   std::string output = {};
   bool pad = false;
   std::optional<int> pad_to = {};

@@ -87,6 +87,7 @@ std::string hint(const CreateCommandOptions& options, const SchemaError& error) 
 int create_v1(const CreateCommandOptions& options, bool is_taco) {
   if (!options.how.group_by.empty())
     throw UsageError("--group-by: .taco and .tortilla are divided by --split-size only");
+  if (!options.fields.empty()) throw UsageError("--fields: .taco and .tortilla store no descriptions of columns");
   if (options.datetime && !is_taco) throw UsageError("--datetime: a .tortilla has no extent");
   const Collection collection = is_taco ? new_collection(options, is_taco) : Collection();
   const Tortilla samples = samples_of(options);
@@ -121,14 +122,15 @@ int run_create(const CreateCommandOptions& options) {
   const bool is_one = !is_v1 && (!is_zip || options.how.split_size == uint64_t{0}) && options.how.group_by.empty();
   if (is_one) check_output(options.output, options.how.output.overwrite);
   check_extensions(options.extensions);
-  require_apart(options.output, {options.source, options.collection});
+  require_apart(options.output, {options.source, options.collection, options.fields});
   if (is_v1) return create_v1(options, is_taco);
   if (options.datetime) throw UsageError("--datetime: only a .taco has times that its samples do not state");
   if (options.v1.streaming) throw UsageError("--streaming: only .taco and .tortilla have chunks in their footer");
   if (!options.v1.stats) throw UsageError("--no-stats: only .taco and .tortilla get statistics unasked");
   const Collection collection = new_collection(options, is_taco);
   try {
-    const Taco taco{samples_of(options), collection};
+    Taco taco{samples_of(options), collection};
+    if (!options.fields.empty()) taco.describe_fields(options.fields);
     CreateOptions how = completed(options.how);
     run_writer(how.task, [&] { return create(taco, options.output, how); });
   } catch (const SchemaError& error) {

@@ -544,6 +544,10 @@ void add_create(Tool& tool) {
       ->required();
   command->add_option("OUT", options->output, kOutputHelp)->required();
   add_collection(command, *options);
+  command
+      ->add_option("--fields", options->fields,
+                   "Table that describes the columns: name, description, unit, classes (such as 0=water;1=forest)")
+      ->type_name("FILE");
   visit_options(options->table, OptionAdder(command, {}, "Only for a table of samples"));
   add_parsed(
       command, "--datetime", "START/END",

@@ -51,6 +51,15 @@ nb::tuple run_make_compliant(const Taco& taco) {
   return nb::make_tuple(nb::cast(std::move(out.taco.tortilla)), texts(out.changes));
 }
 
+/// The samples with their descriptions, and the JSON of the collection with its classes.
+nb::tuple run_describe_fields(Taco taco, const std::string& path) {
+  {
+    const nb::gil_scoped_release release;
+    taco.describe_fields(path);
+  }
+  return nb::make_tuple(nb::cast(std::move(taco.tortilla)), text(taco.collection.json));
+}
+
 nb::list check_dataset(const Path& path, bool deep, const Path& base_path, const std::vector<std::string>& profiles) {
   const auto issues = [&] {
     const nb::gil_scoped_release release;
@@ -78,6 +87,7 @@ void bind_create(nb::module_& m) {
   m.def("create", &run_create, nb::arg("taco"), nb::arg("output"), nb::arg("options"), nb::arg("progress").none());
   m.def("validate_taco", &run_validate);
   m.def("make_compliant", &run_make_compliant);
+  m.def("describe_fields", &run_describe_fields);
   m.def("validate_dataset", &check_dataset);
   m.def("parse_size", [](std::string_view size) { return parse_size(size); });
 }

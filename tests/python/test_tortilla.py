@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import csv
 import datetime as dt
 import pickle
 import warnings
@@ -14,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import tacore
-from tacore.datamodel import MajorTOM, Sample, SampleExtension, Tortilla, TortillaExtension
+from tacore.datamodel import MajorTOM, Sample, SampleExtension, Taco, Tortilla, TortillaExtension
 from toolbox import flat, nested, point
 
 polars = pytest.importorskip("polars")
@@ -237,7 +238,7 @@ def test_tables_with_other_names_and_separators_are_read(tmp_path: Path) -> None
         Tortilla.from_table(tmp_path / "list.csv", separator="::")
     with pytest.raises(tacore.TacoValidationError, match="only .csv and .tsv tables have"):
         Tortilla.from_table(pa.table(rows), separator=";")
-    with pytest.raises(tacore.TacoSchemaError, match="no column 'Name': name, file, .*; did you mean 'name'?"):
+    with pytest.raises(tacore.TacoSchemaError, match="no column 'Name'; did you mean 'name'. The columns are name, file"):
         Tortilla.from_table(pa.table(rows), id_column="Name")
     with pytest.raises(TypeError, match="rename: the value has the wrong type"):
         Tortilla.from_table(pa.table(rows), rename={"name": 5})  # type: ignore[dict-item]
@@ -265,6 +266,45 @@ def test_all_faults_of_a_table_are_told_with_their_lines(tmp_path: Path) -> None
         tacore.TacoSchemaError, match="table: 2 faults:\n  row 1, column .*\n  row 1 \\('b'\\) has neither"
     ):
         Tortilla.from_table(table)
+
+
+def test_lines_of_faults_are_those_of_the_csv_module(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    notes = ["x", "a;b,c", 'say "x"', "two\nlines", "\r\n\r\n", '5" tall', "", "|", '"']
+    rows = [[f"s{i}", f"none{i}.bin", notes[random.integers(len(notes))]] for i in range(20)]
+    with open(tmp_path / "list.csv", "w", newline="") as file:
+        csv.writer(file, delimiter=";").writerows([["id", "path", "note"], *rows])
+    expected = []
+    with open(tmp_path / "list.csv", newline="") as file:
+        reader = csv.reader(file, delimiter=";")
+        next(reader)
+        first = reader.line_num + 1
+        for row in reader:
+            expected.append(f"  line {first} ('{row[0]}'), column 'path'")
+            first = reader.line_num + 1
+    with pytest.raises(tacore.TacoSchemaError) as told:
+        Tortilla.from_table(tmp_path / "list.csv")
+    assert [line.split(":")[0] for line in str(told.value).splitlines()[1:]] == expected
+
+
+def test_a_table_describes_the_columns_of_a_taco(tmp_path: Path) -> None:
+    tree = Tortilla([Sample("a", b"x", label=0, height=2.5), Sample("b", b"y", label=1, height=1.5)])
+    taco = Taco(tree, "chips", "1.0.0", "Chips", ["MIT"], [{"name": "P"}], ["classification"])
+    fields = tmp_path / "fields.csv"
+    fields.write_text("name,description,unit,classes\nlabel,Land cover,,0=water;1=forest\nheight,,m,\n")
+    taco.describe_fields(fields)
+    texts = {name: text for name, _, text in taco.tortilla.fields()}
+    assert texts == {"label": "Land cover; 0 = water, 1 = forest", "height": "Unit: m"}
+    assert [each["name"] for each in taco["labels:classes"]] == ["water", "forest"]
+    (path,) = tacore.create(taco, tmp_path / "chips.tacozip", progress=False)
+    collection = tacore.load(path).collection
+    assert collection["labels:num_classes"] == 2 and collection["labels:description"] == "Land cover"
+    assert ["height", "double", "Unit: m"] in [list(each) for each in collection["taco:field_schema"]["level0"]]
+    fields.write_text("name,description\nlable,Land cover\n")
+    with pytest.raises(tacore.TacoSchemaError, match="line 2 \\('lable'\\) is no column .*; did you mean 'label'?"):
+        taco.describe_fields(fields)
+    with pytest.raises(tacore.TacoIOError):
+        taco.describe_fields(tmp_path / "none.csv")
 
 
 def _plain(table: pa.Table) -> pa.Table:

@@ -16,7 +16,7 @@ from .._errors import TacoValidationError
 from .._model import Model
 from ._columns import columns_of, model_of, table_of
 from ._extension import TacoExtension, one_row
-from ._tortilla import Tortilla
+from ._tortilla import Tortilla, _wrapped
 
 if TYPE_CHECKING:
     import pyarrow
@@ -249,6 +249,30 @@ class Taco(Model):
         more = {**self._more, **{str(key): _plain(value) for key, value in values.items()}}
         self._made(more)
         self._more = more
+
+    def describe_fields(self, table: str | os.PathLike[str]) -> None:
+        """Describes metadata columns as a table says, so that descriptions, cards and pages of the dataset show it.
+
+        The description of a column becomes "Elevation (m)" or "Land cover; 0 = water, 1 = forest", at each level that
+        has the column. If one column has classes, they also become the key ``labels:classes``, unless the Taco has it.
+
+        Args:
+            table: Path of a ``.csv``, ``.tsv``, ``.jsonl`` or ``.parquet`` file with a row for each column: `name` (or
+                `column`), and `description`, `unit` and `classes` (``0=water;1=forest``), each of which may be missing.
+
+        Raises:
+            TacoSchemaError: The table has other columns, or rows have faults, such as an unknown name: the message lists
+                the first 20 by their lines. The Taco does not change.
+            TacoFormatError, TacoIOError: The table cannot be read.
+
+        Example:
+            >>> Path("fields.csv").write_text("name,description,unit\\nelevation,Height above sea level,m\\n")
+            >>> taco.describe_fields("fields.csv")
+        """
+        tortilla, document = library.describe_fields(self._core, os.fspath(table))
+        labels = {key: value for key, value in json.loads(document).items() if key.startswith("labels:")}
+        self.tortilla = _wrapped(tortilla)
+        self._more = {**self._more, **labels}
 
     def validate(self, output: str | os.PathLike[str], **options: Any) -> Validation:
         """Runs all checks of :func:`tacore.create` with this output and these options, without writing. Returns all
