@@ -14,7 +14,15 @@
 namespace tacore::cli {
 namespace {
 
-std::string text_of(const std::string& path) {
+std::vector<Contact> contacts_of(const std::vector<std::string>& names) {
+  std::vector<Contact> out;
+  for (const auto& name : names) out.push_back({.name = name});
+  return out;
+}
+
+}  // namespace
+
+std::string read_text(const std::string& path) {
   const struct File {
     int descriptor;
     ~File() {
@@ -33,14 +41,6 @@ std::string text_of(const std::string& path) {
   }
 }
 
-std::vector<Contact> contacts_of(const std::vector<std::string>& names) {
-  std::vector<Contact> out;
-  for (const auto& name : names) out.push_back({.name = name});
-  return out;
-}
-
-}  // namespace
-
 bool ends_with(const std::string& path, std::string_view suffix) {
   return path.size() >= suffix.size() &&
          std::equal(suffix.rbegin(), suffix.rend(), path.rbegin(), [](char a, char b) { return a == (b | 0x20); });
@@ -50,7 +50,7 @@ Collection collection_of(const CollectionOptions& options, const std::string& ou
   Collection out;
   if (!options.collection.empty()) {
     const auto parse = ends_with(output, ".taco") ? v1::parse_collection : parse_draft_collection;
-    out = parse(text_of(options.collection), options.collection);
+    out = parse(read_text(options.collection), options.collection);
   }
   if (options.id) out.id = *options.id;
   if (options.dataset_version) out.dataset_version = *options.dataset_version;

@@ -132,6 +132,8 @@ struct CollectionOptions {
 };
 /// In any case of the path; `suffix` is in lower case.
 bool ends_with(const std::string& path, std::string_view suffix);
+/// The text of a file. Throws IoError.
+std::string read_text(const std::string& path);
 /// For a dataset at `output`: of a `.taco` the file may have the form of TACO 0.2.0.
 Collection collection_of(const CollectionOptions& options, const std::string& output);
 /// Throws UsageError that lists what a new dataset needs and `collection` lacks, with the options that give it.
@@ -145,12 +147,18 @@ struct CreateCommandOptions : CollectionOptions {
   bool pad = false;
   std::optional<int> pad_to = {};
   bool no_places = false;
-  std::vector<std::string> extensions = {};  ///< as check_extensions() has them
+  std::vector<std::string> extensions = {};  ///< as separate_extensions() takes them
   std::optional<TimeRange> datetime = {};    ///< of .taco
   CreateOptions how = {};
   v1::CreateTacoOptions v1 = {};  ///< of .taco and .tortilla, beyond what `how` has
 };
 int run_create(const CreateCommandOptions& options);
+
+struct ExtensionsOptions {
+  std::string name = {};  ///< of one extension; all when it is empty
+};
+/// What the extensions of create add, and their parameters.
+int run_extensions(const ExtensionsOptions& options);
 
 struct ExportCommandOptions {
   Selection selection = {};

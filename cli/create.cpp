@@ -33,7 +33,7 @@ Tortilla with_places(const Tortilla& samples, int jobs) {
 }
 
 /// The samples of a folder or table. The times of a table are those of ISTAC where only ISTAC is asked for.
-Tortilla listed_samples(const CreateCommandOptions& options) {
+Tortilla listed_samples(const CreateCommandOptions& options, const std::vector<std::string>& extensions) {
   TableOptions table = options.table;
   if (is_folder(options.source)) {
     if (table == TableOptions()) return Tortilla::from_folder(options.source);
@@ -41,7 +41,7 @@ Tortilla listed_samples(const CreateCommandOptions& options) {
                      options.source + " is a folder");
   }
   const auto asks = [&](const char* name) {
-    return std::ranges::any_of(options.extensions, [&](const auto& each) { return each.starts_with(name); });
+    return std::ranges::any_of(extensions, [&](const auto& each) { return each.starts_with(name); });
   };
   if (!table.time_column.empty() && asks("istac") && !asks("stac")) {
     table.rename.emplace_back(std::exchange(table.time_column, ""), "istac:time_start");
@@ -50,13 +50,12 @@ Tortilla listed_samples(const CreateCommandOptions& options) {
 }
 
 Tortilla samples_of(const CreateCommandOptions& options) {
-  Tortilla out = listed_samples(options);
+  const auto extensions = separate_extensions(options.extensions);
+  Tortilla out = listed_samples(options, extensions);
   // STAC and ISTAC take places from the rasters themselves; other extensions need them.
-  const bool asks = std::any_of(options.extensions.begin(), options.extensions.end(), [](const std::string& name) {
-    return name.starts_with("stac") || name.starts_with("istac");
-  });
+  const bool asks = state_places(extensions);
   if (!options.no_places && !asks) out = with_places(out, options.how.task.jobs);
-  out = extend(std::move(out), options.extensions);
+  out = extend(std::move(out), extensions, options.how.task.jobs);
   if (!options.no_places && asks) out = with_places(out, options.how.task.jobs);
   if (options.pad) out = out.pad();
   return options.pad_to ? out.pad_to(*options.pad_to) : out;
@@ -99,6 +98,7 @@ int create_v1(const CreateCommandOptions& options, bool is_taco) {
   run_writer(how.task, [&] {
     if (is_taco) {
       Taco taco{samples, collection};
+      extend_collection(taco, separate_extensions(options.extensions));
       if (options.datetime) taco.collection.extent.temporal = options.datetime;
       try {
         return v1::create_taco(taco, options.output, how);
@@ -121,7 +121,7 @@ int run_create(const CreateCommandOptions& options) {
   const bool is_zip = ends_with(options.output, ".tacozip") || ends_with(options.output, ".zip");
   const bool is_one = !is_v1 && (!is_zip || options.how.split_size == uint64_t{0}) && options.how.group_by.empty();
   if (is_one) check_output(options.output, options.how.output.overwrite);
-  check_extensions(options.extensions);
+  check_extensions(separate_extensions(options.extensions), options.output);
   require_apart(options.output, {options.source, options.collection, options.fields});
   if (is_v1) return create_v1(options, is_taco);
   if (options.datetime) throw UsageError("--datetime: only a .taco has times that its samples do not state");
@@ -130,6 +130,7 @@ int run_create(const CreateCommandOptions& options) {
   const Collection collection = new_collection(options, is_taco);
   try {
     Taco taco{samples_of(options), collection};
+    extend_collection(taco, separate_extensions(options.extensions));
     if (!options.fields.empty()) taco.describe_fields(options.fields);
     CreateOptions how = completed(options.how);
     run_writer(how.task, [&] { return create(taco, options.output, how); });

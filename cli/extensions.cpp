@@ -1,10 +1,12 @@
 #include "extensions.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <functional>
 #include <optional>
 
 #include <tacore/error.hpp>
+#include <tacore/extensions/constant.hpp>
 #include <tacore/extensions/geotiff_stats.hpp>
 #include <tacore/extensions/majortom.hpp>
 #include <tacore/extensions/spatial_grouping.hpp>
@@ -13,46 +15,129 @@
 #include <tacore/raster/stac.hpp>
 #include <tacore/write/byte_size.hpp>
 
+#include "base/nearest.hpp"
 #include "commands.hpp"
+#include "layout.hpp"
 #include "loaded_library.hpp"
+#include "output.hpp"
+#include "utf8.hpp"
 
 namespace tacore::cli {
 
 namespace {
 
-using Extend = std::function<Tortilla(const Tortilla&)>;
+/// What the command line says of an extension; its columns are those of the library.
+struct Extension {
+  const char* name;
+  const char* level;  ///< of the columns that it computes; "" for one with constant values
+  const char* what;
+  const char* parameters;  ///< of one that is computed; those of others are their columns
+  const char* example;     ///< of its value, in quotes for a shell where it needs them
 
-[[noreturn]] void refuse(const std::string& name, const std::string& expected) {
-  throw UsageError("--extensions " + name + ": expected " + expected);
+  bool is_constant() const { return *level == '\0'; }
+};
+
+constexpr Extension kExtensions[] = {
+    {"stac", "each with GeoTIFFs or these columns",
+     "Place and time of rasters on a grid, from columns of the table or from the GeoTIFFs",
+     "TIME: time of all samples if the table has no column stac:time_start", "2024-06-01"},
+    {"istac", "each with GeoTIFFs or these columns",
+     "Footprint and time of any samples, from columns of the table or from the GeoTIFFs",
+     "TIME: time of all samples if the table has no column istac:time_start", "2024-06-01"},
+    {"geotiff_stats", "each with GeoTIFFs", "Statistics of each band of the GeoTIFFs, or the share of each class",
+     "class_values (list of int64): the classes of categorical rasters; histograms (bool): add geotiff:histogram; "
+     "approx (bool): read pixels once only, for approximate percentiles",
+     "'[0,1,2]'"},
+    {"stats", "each with GeoTIFFs",
+     "Mean, minimum, maximum and standard deviation of each band, as TACO 0.2.0 has them", "", ""},
+    {"tiff_index", "each with GeoTIFFs", "Places of the tiles of TOGs, so that readers request pixels only; see --tog",
+     "", ""},
+    {"majortom", "0", "Cell of the Major TOM grid, from the places of samples (stac, istac)",
+     "KM: distance of grid points; by default 100", "10"},
+    {"spatial_grouping", "0", "Groups of neighbouring samples, from their places (stac, istac)",
+     "COUNT: maximal number of samples in a group; SIZE: maximal size of a group, such as 4GB", "1000"},
+    {"split", "", "What all samples are for", "", "train"},
+    {"scaling", "", "Scale factor and offset of all samples", "",
+     "'{\"scale_factor\": 0.0001, \"scale_offset\": -0.1}'"},
+    {"land_cover", "", "Fractions of land cover classes", "", "'[0.25,0.75]'"},
+    {"change", "", "Times of the two images of each pair", "",
+     "'{\"time_before\": \"2023-02-01\", \"time_after\": \"2023-02-11\"}'"},
+    {"methane", "", "Methane plumes", "", "'{\"isplume\": true, \"wind_source\": \"ERA5\"}'"},
+    {"flood", "", "A flood event", "", "'{\"event_id\": \"EMSR600\", \"source\": \"Copernicus\"}'"},
+    {"labels", "", "Classes of the labels of the dataset", "",
+     "'[{\"name\": \"water\", \"category\": 1}, {\"name\": \"land\", \"category\": 2}]'"},
+    {"optical_data", "", "Sensor of the dataset and its bands; the bands of common sensors are known", "",
+     "'sentinel2msi[B04,B03,B02]'"},
+    {"publications", "", "Publications that describe the dataset", "",
+     "'[{\"doi\": \"10.5281/zenodo.1\", \"citation\": \"Doe (2024): Chips\"}]'"},
+    {"split_strategy", "", "How samples were assigned to splits", "", "random"},
+    {"rai_statement", "", "Statements on responsible use of the dataset", "",
+     "'{\"data_biases\": \"Few samples at sea.\"}'"},
+};
+
+constexpr std::pair<const char*, const char*> kOldExtensions[] = {{"header", "tiff_index"},
+                                                                  {"spatialgrouping", "spatial_grouping"}};
+
+using Extend = std::function<Tortilla(const Tortilla&, int jobs)>;
+
+/// An extension of the command line, whose value is read. One of the members is set.
+struct Parsed {
+  Extend samples = {};
+  std::vector<MetadataField> keys = {};  ///< of COLLECTION.json
+};
+
+/// NAME or NAME=VALUE.
+struct Given {
+  const std::string& text;
+  std::string name;
+  std::optional<std::string> value = {};
+
+  explicit Given(const std::string& given) : text(given), name(given.substr(0, given.find('='))) {
+    if (name.size() < given.size()) value = given.substr(name.size() + 1);
+  }
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw UsageError("--extensions " + printable(text) + ": " + why);
+  }
+};
+
+/// Several parameters; those that are missing are null.
+std::vector<Value> parameters_of(const Given& given, const std::vector<FieldDescription>& parameters) {
+  try {
+    return extensions::parse_values(given.value.value_or("{}"), parameters);
+  } catch (const SchemaError& error) {
+    given.refuse(error.what());
+  }
 }
 
-Extend with_majortom(const std::string& name, const std::string& parameter) {
+Extend parse_majortom(const Given& given) {
   extensions::MajorTomOptions options;
-  if (!parameter.empty()) {
-    const char* end = parameter.data() + parameter.size();
-    const auto [stop, error] = std::from_chars(parameter.data(), end, options.dist_km);
-    if (error != std::errc() || stop != end || !(options.dist_km > 0)) refuse(name, "a distance in km, such as 50");
+  if (given.value) {
+    const char* end = given.value->data() + given.value->size();
+    const auto [stop, error] = std::from_chars(given.value->data(), end, options.dist_km);
+    if (error != std::errc() || stop != end || !(options.dist_km > 0))
+      given.refuse("expected a distance in km, such as 50");
   }
-  return [options](const Tortilla& samples) { return samples.extend_with(extensions::MajorTOM(options)); };
+  return [options](const Tortilla& samples, int) { return samples.extend_with(extensions::MajorTOM(options)); };
 }
 
 /// A plain number counts samples, one with a unit bytes.
-Extend with_groups(const std::string& name, const std::string& parameter) {
+Extend parse_groups(const Given& given) {
   extensions::SpatialGroupingOptions options;
+  const std::string text = given.value.value_or("");
   int64_t count = 0;
-  const char* end = parameter.data() + parameter.size();
-  const auto [stop, error] = std::from_chars(parameter.data(), end, count);
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, count);
   if (error == std::errc() && stop == end && count > 0) {
     options.target_count = count;
   } else {
     try {
-      parse_size(parameter);
+      parse_size(text);
     } catch (const ValidationError&) {
-      refuse(name, "the samples or bytes of a group, such as 1000 or 4GB");
+      given.refuse("expected the samples or bytes of a group, such as 1000 or 4GB");
     }
-    options.target_size = parameter;
+    options.target_size = text;
   }
-  return [options](const Tortilla& samples) { return samples.extend_with(extensions::SpatialGrouping(options)); };
+  return [options](const Tortilla& samples, int) { return samples.extend_with(extensions::SpatialGrouping(options)); };
 }
 
 bool has_column(const Tortilla& samples, const std::string& name) {
@@ -65,16 +150,16 @@ bool has_column(const Tortilla& samples, const std::string& name) {
 }
 
 /// A time is that of rasters of which no column says one.
-Extend with_places(const std::string& name, const std::string& key, const std::string& parameter) {
+Extend parse_places(const Given& given) {
   std::optional<Timestamp> time;
   try {
-    if (name != key) time = Timestamp::parse(parameter);
+    if (given.value) time = Timestamp::parse(*given.value);
   } catch (const QueryError&) {
-    refuse(name, "a time, such as 2024-01-31T10:00:00Z");
+    given.refuse("expected a time, such as 2024-01-31T10:00:00Z");
   }
-  return [key, time](const Tortilla& samples) {
-    const extensions::FromRasters from{.with = {.transformer = transformer(), .fallback = raster_opener()},
-                                       .time_start = time};
+  return [key = given.name, time](const Tortilla& samples, int jobs) {
+    const extensions::FromRasters from{
+        .with = {.transformer = transformer(), .fallback = raster_opener()}, .time_start = time, .jobs = jobs};
     const std::string column = key + ":time_start";
     if (!time && !has_column(samples, column)) {
       throw SchemaError("no acquisition time: give one for all samples, such as --extensions " + key +
@@ -84,29 +169,215 @@ Extend with_places(const std::string& name, const std::string& key, const std::s
   };
 }
 
-Extend parse(const std::string& name) {
-  const auto equals = name.find('=');
-  const std::string key = name.substr(0, equals), parameter = equals == name.npos ? "" : name.substr(equals + 1);
-  if (key == "majortom") return with_majortom(name, parameter);
-  if (key == "spatialgrouping") return with_groups(name, parameter);
-  if (key == "stac" || key == "istac") return with_places(name, key, parameter);
-  if (name == "header") return [](const Tortilla& s) { return extensions::with_tiff_index(s); };
-  if (name == "geotiff_stats") {
-    return [](const Tortilla& s) { return extensions::with_geotiff_stats(s, {.fallback = raster_opener()}); };
+Extend parse_statistics(const Given& given) {
+  const auto values =
+      parameters_of(given, {{"class_values", "list<item: int64>"}, {"histograms", "bool"}, {"approx", "bool"}});
+  const auto is_set = [](const Value& value) { return value.get<bool>() && *value.get<bool>(); };
+  extensions::GeotiffStatsOptions options{
+      .approx = is_set(values[2]), .histograms = is_set(values[1]), .fallback = raster_opener()};
+  if (const auto* classes = values[0].get<Value::List>()) {
+    options.categorical = true;
+    for (const Value& each : *classes) {
+      if (!each.get<int64_t>()) given.refuse("class_values has a null, expected whole numbers");
+      options.class_values.push_back(*each.get<int64_t>());
+    }
   }
-  if (name == "stats") return [](const Tortilla& s) { return extensions::with_stats(s, raster_opener()); };
-  refuse(name, "stac, istac, geotiff_stats, stats, header, majortom or spatialgrouping");
+  try {
+    extensions::GeotiffStats{options};
+  } catch (const SchemaError& error) {
+    given.refuse(error.what());
+  }
+  return
+      [options](const Tortilla& samples, int jobs) { return extensions::with_geotiff_stats(samples, options, jobs); };
+}
+
+Tortilla with_tiff_index(const Tortilla& samples, int jobs) {
+  try {
+    return extensions::with_tiff_index(samples, {.jobs = jobs});
+  } catch (const SchemaError& error) {
+    throw SchemaError(error.message() + "; --tog stores GeoTIFFs as TOGs, which have a TIFF index", error.context());
+  }
+}
+
+/// The same values for all samples of level 0.
+Tortilla with_constants(const Tortilla& samples, const std::vector<MetadataField>& fields) {
+  const auto types = samples.types();
+  if (fields.front().key.starts_with("scaling:") && std::ranges::find(types, SampleType::File) == types.end()) {
+    throw SchemaError(
+        "scaling: the samples are FOLDERs, and have no pixels; give their FILEs the columns "
+        "scaling:scale_factor and scaling:scale_offset in a table");
+  }
+  std::vector<MetadataColumn> columns;
+  for (const auto& field : fields)
+    columns.push_back({field.key, std::vector<Value>(types.size(), field.value), field.type, field.description});
+  return samples.extend_with(columns);
+}
+
+std::string example_of(const Extension& extension) {
+  return std::string(extension.name) + (*extension.example ? "=" : "") + extension.example;
+}
+
+Parsed parse_constant(const Given& given, const Extension& extension) {
+  const std::string hint = "; example: --extensions " + example_of(extension);
+  if (!given.value) given.refuse("expected a value" + hint);
+  try {
+    auto fields = extensions::parse_columns(given.name, *given.value);
+    if (extensions::extends_collection(given.name)) return {.keys = std::move(fields)};
+    return {.samples = [fields](const Tortilla& samples, int) { return with_constants(samples, fields); }};
+  } catch (const SchemaError& error) {
+    given.refuse(error.what() + hint);
+  }
+}
+
+const Extension& known(const Given& given) {
+  for (const auto& [old_name, name] : kOldExtensions) {
+    if (given.name == old_name)
+      throw UsageError(std::string("--extensions ") + old_name + " is called " + name + " now");
+  }
+  std::vector<std::string> names;
+  std::string all;
+  for (const Extension& extension : kExtensions) {
+    if (given.name == extension.name) return extension;
+    names.emplace_back(extension.name);
+    all += (all.empty() ? "" : ", ") + names.back();
+  }
+  const std::string hint = did_you_mean(given.name, names);
+  throw UsageError("unknown extension " + in_quotes(given.name) +
+                   (hint.empty() ? "; known are " : hint + " Known are ") + all + "; taco extensions describes them");
+}
+
+Parsed parse(const std::string& text) {
+  Given given(text);
+  const Extension& extension = known(given);
+  if (given.value && given.value->starts_with('@')) given.value = read_text(given.value->substr(1));
+  if (extension.is_constant()) return parse_constant(given, extension);
+  if (given.name == "majortom") return {.samples = parse_majortom(given)};
+  if (given.name == "spatial_grouping") return {.samples = parse_groups(given)};
+  if (given.name == "stac" || given.name == "istac") return {.samples = parse_places(given)};
+  if (given.name == "geotiff_stats") return {.samples = parse_statistics(given)};
+  if (given.value) given.refuse("this extension takes no value");
+  if (given.name == "tiff_index") return {.samples = with_tiff_index};
+  return {.samples = [](const Tortilla& samples, int jobs) {
+    return extensions::with_stats(samples, raster_opener(), jobs);
+  }};
+}
+
+// --- taco extensions ---
+
+std::vector<FieldDescription> columns_of(const Extension& extension) {
+  const std::string name = extension.name;
+  if (name == "geotiff_stats") return extensions::GeotiffStats({.histograms = true}).schema();
+  if (name == "stats") return extensions::Stats().schema();
+  if (name == "tiff_index") return extensions::TiffIndex().schema();
+  std::vector<FieldDescription> out;
+  for (const auto& column : extensions::extension_columns(name)) out.push_back(column.field);
+  return out;
+}
+
+bool is_of_collection(const Extension& extension) {
+  return extension.is_constant() && extensions::extends_collection(extension.name);
+}
+
+/// "split (string): one of train, test, validation".
+std::string parameters_text(const Extension& extension) {
+  if (!extension.is_constant()) return extension.parameters;
+  const auto columns = extensions::extension_columns(extension.name);
+  std::string out;
+  for (const auto& parameter : extensions::extension_parameters(extension.name)) {
+    const auto column = std::ranges::find_if(columns, [&](const auto& each) {
+      const std::string& name = each.field.name;
+      return name.substr(name.rfind(':') + 1) == parameter.name;
+    });
+    out += (out.empty() ? "" : "; ") + parameter.name + " (" + parameter.type + ")" +
+           (column->allowed.empty() ? "" : ": " + column->allowed);
+  }
+  return out;
+}
+
+std::string described(const Extension& extension) {
+  std::string out = std::string(extension.name) + "\n";
+  const auto add = [&](std::string label, const std::string& text) {
+    if (text.empty()) return;
+    label.resize(12, ' ');
+    for (const auto& line : fill(words(text), terminal_width() - 14)) {
+      out += "  " + label + line + "\n";
+      label.assign(12, ' ');
+    }
+  };
+  std::string columns;
+  for (const auto& column : columns_of(extension))
+    columns += (columns.empty() ? "" : ", ") + column.name + " (" + column.type + ")";
+  add("what", extension.what);
+  add("level", is_of_collection(extension) ? "COLLECTION.json"
+               : extension.is_constant()   ? "0; all samples get the same values"
+                                           : extension.level);
+  add(is_of_collection(extension) ? "keys" : "columns", columns);
+  add("parameters", parameters_text(extension));
+  // An example is copied, and stays on one line.
+  return out + "  example     --extensions " + example_of(extension) + "\n";
 }
 
 }  // namespace
 
-void check_extensions(const std::vector<std::string>& names) {
-  for (const auto& name : names) parse(name);
+std::vector<std::string> separate_extensions(const std::vector<std::string>& options) {
+  std::vector<std::string> out;
+  for (const auto& option : options) {
+    int depth = 0;
+    bool is_quoted = false;
+    std::string item;
+    for (std::size_t i = 0; i < option.size(); ++i) {
+      const char c = option[i];
+      if (is_quoted && c == '\\') {
+        item += option.substr(i++, 2);
+        continue;
+      }
+      if (depth > 0 && c == '"') is_quoted = !is_quoted;
+      if (!is_quoted) depth += (c == '{' || c == '[') ? 1 : (c == '}' || c == ']') ? -1 : 0;
+      if (c == ',' && depth == 0) out.push_back(std::exchange(item, ""));
+      else item += c;
+    }
+    out.push_back(item);
+  }
+  return out;
 }
 
-Tortilla extend(Tortilla samples, const std::vector<std::string>& names) {
-  for (const auto& name : names) samples = parse(name)(samples);
+void check_extensions(const std::vector<std::string>& extensions, const std::string& output) {
+  for (const auto& text : extensions) {
+    if (!parse(text).samples && ends_with(output, ".tortilla"))
+      Given(text).refuse("a .tortilla has no collection, which this extension describes");
+  }
+}
+
+bool state_places(const std::vector<std::string>& extensions) {
+  return std::ranges::any_of(extensions, [](const std::string& text) {
+    const std::string name = Given(text).name;
+    return name == "stac" || name == "istac";
+  });
+}
+
+Tortilla extend(Tortilla samples, const std::vector<std::string>& extensions, int jobs) {
+  for (const auto& text : extensions) {
+    if (const Parsed parsed = parse(text); parsed.samples) samples = parsed.samples(samples, jobs);
+  }
   return samples;
+}
+
+void extend_collection(Taco& taco, const std::vector<std::string>& extensions) {
+  for (const auto& text : extensions) {
+    const Parsed parsed = parse(text);
+    if (!parsed.keys.empty()) taco.extend_with(extensions::TacoColumns(parsed.keys));
+  }
+}
+
+int run_extensions(const ExtensionsOptions& options) {
+  if (!options.name.empty()) {
+    print(described(known(Given(options.name))));
+    return 0;
+  }
+  std::string out;
+  for (const Extension& extension : kExtensions) out += (out.empty() ? "" : "\n") + described(extension);
+  print(out);
+  return 0;
 }
 
 }  // namespace tacore::cli

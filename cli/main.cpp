@@ -555,9 +555,8 @@ void add_create(Tool& tool) {
       "Time range of a .taco whose samples have no time")
       ->group(kV1Group);
   command->add_option("--extensions", options->extensions, kExtensionHelp)
-      ->type_name("NAME")
+      ->type_name("NAME[=VALUE]")
       ->expected(1)
-      ->delimiter(',')
       ->take_all();
   command->add_flag("--no-places", options->no_places,
                     "Do not take the location of samples from their GeoTIFFs, nor that of FOLDERs from their children");
@@ -569,6 +568,15 @@ void add_create(Tool& tool) {
   visit_options(options->how, OptionAdder(command, {"max_concurrent_requests"}));
   visit_options(options->v1, OptionAdder(command, {}, kV1Group));
   require_streaming(command);
+}
+
+void add_extensions(Tool& tool) {
+  auto [command, options] =
+      tool.add("extensions", "Describes the extensions of create: their columns, parameters and an example of each",
+               "  taco extensions\n"
+               "  taco extensions labels",
+               run_extensions);
+  command->add_option("NAME", options->name, "Name of an extension; all when absent");
 }
 
 void add_export(Tool& tool) {
@@ -876,6 +884,7 @@ void define(Tool& tool) {
   add_describe(tool);
   add_validate(tool);
   add_create(tool);
+  add_extensions(tool);
   add_export(tool);
   add_convert(tool);
   add_compile(tool);

@@ -16,6 +16,9 @@ constexpr Column kColumns[] = {
 #include "extensions/columns.inc"
 };
 
+constexpr std::string_view kOfCollection[] = {"labels", "optical_data", "publications", "split_strategy",
+                                              "rai_statement"};
+
 /// Fractions are counted, then rounded.
 constexpr double kRounding = 1e-6;
 
@@ -111,6 +114,19 @@ std::string fault_among(std::string_view extension, std::span<const Value* const
   if (!before || !after || *before < *after) return {};
   return "change:time_before (" + before->to_string() + ") is not before change:time_after (" + after->to_string() +
          ")";
+}
+
+std::vector<std::string> extension_names() {
+  std::vector<std::string> out;
+  for (const Column& column : kColumns) {
+    if (out.empty() || out.back() != column.extension) out.emplace_back(column.extension);
+  }
+  return out;
+}
+
+bool extends_collection(std::string_view name) {
+  columns_of(name);  // throws for an unknown name
+  return std::find(std::begin(kOfCollection), std::end(kOfCollection), name) != std::end(kOfCollection);
 }
 
 std::vector<ExtensionColumn> extension_columns(std::string_view name) {

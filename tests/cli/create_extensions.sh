@@ -8,7 +8,7 @@ cat >scenes.jsonl <<'END'
 END
 printf '{"id": "x", "description": "D", "licenses": ["MIT"], "providers": [{"name": "P"}], "tasks": ["other"]}' >about.json
 about=(--collection about.json --quiet)
-show create scenes.jsonl scenes.tacozip "${about[@]}" --extensions stac,majortom,spatialgrouping=2
+show create scenes.jsonl scenes.tacozip "${about[@]}" --extensions stac,majortom,spatial_grouping=2
 show info scenes.tacozip
 show query scenes.tacozip 'SELECT id, "majortom:code", "spatialgroup:code" FROM data' -f csv
 show query scenes.tacozip --bbox 170,-20,-170,-10 'SELECT id FROM data' -f csv
@@ -20,5 +20,7 @@ show create scenes.jsonl no "${about[@]}" --extensions majortom
 show create scenes.jsonl no "${about[@]}" --extensions istac
 show create scenes.jsonl no "${about[@]}" --extensions geotiff
 show create scenes.jsonl no "${about[@]}" --extensions majortom=far
-show create scenes.jsonl no "${about[@]}" --extensions spatialgrouping
+show create scenes.jsonl no "${about[@]}" --extensions spatial_grouping
+show create scenes.jsonl no "${about[@]}" --extensions spatialgrouping=2
+show create scenes.jsonl no "${about[@]}" --extensions stats=1
 ls

@@ -39,6 +39,7 @@ show validate images.tacozip --deep
 show create images stats.tacozip "${about[@]}" --extensions geotiff_stats,stats
 show query stats.tacozip 'SELECT id, "geotiff:stats", "stats:mean" FROM data' -f csv
 show create images no "${about[@]}" --extensions header
+show create images no "${about[@]}" --extensions tiff_index
 show create images no "${about[@]}" --extensions stac
 show create images no "${about[@]}" --extensions stac=yesterday
 head -c 100 madrid.tif >images/broken.tif

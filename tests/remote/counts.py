@@ -576,7 +576,7 @@ def count__python_header(world):
         for tile in ("tile_r0_c0", "tile_r1_c1", "tile_r2_c2", "tile_r3_c3"):
             world.must("read", world.data / "landsat.tacozip", tile, "-o", world.scratch / f"{tile}.tif")
             world.must("tog", world.scratch / f"{tile}.tif", chips / f"{tile}.tif")
-        world.must("create", chips, world.data / name, *about, "--extensions", "header")
+        world.must("create", chips, world.data / name, *about, "--extensions", "tiff_index")
     here = tacore.load(str(world.data / name)).data
     with Server(world.data) as server:
         rows = tacore.load(server.url(name)).data

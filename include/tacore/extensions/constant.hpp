@@ -33,6 +33,34 @@ TACORE_EXPORT std::vector<ExtensionColumn> extension_columns(std::string_view na
 ///     sample.extend_with(make_columns("split", {"train"}));
 TACORE_EXPORT std::vector<MetadataField> make_columns(std::string_view name, std::vector<Value> values);
 
+/// The names of the built-in extensions whose columns are listed: those of samples first, in the order of
+/// docs/extensions.md.
+TACORE_EXPORT std::vector<std::string> extension_names();
+/// True when the built-in extension `name` adds keys to COLLECTION.json, false when it adds columns to samples. Throws
+/// SchemaError for a name that tacore does not know.
+TACORE_EXPORT bool extends_collection(std::string_view name);
+
+/// The parameters of the constant extension `name` that text can express, in order: the names of its columns without
+/// the prefix ("scale_factor" of `scaling:scale_factor`), and their Arrow types. Columns that are computed from others
+/// and geometries are left out. Throws SchemaError for a name that tacore does not know.
+TACORE_EXPORT std::vector<FieldDescription> extension_parameters(std::string_view name);
+
+/// Reads one value for each of `parameters` from text as people type it; null for a missing one. A JSON object has
+/// values by the names of the parameters; a JSON array, and any other text, is the value of the first parameter. Times
+/// are RFC 3339, a whole number is accepted where text is expected, and "float or list<item: float>" is a type of two
+/// forms. Throws SchemaError for text that is not valid JSON, an unknown parameter (with the known ones), and a value
+/// of another type.
+///
+///     parse_values(R"({"jobs": 4})", {{"path", "string"}, {"jobs", "int32"}});  // null, 4
+TACORE_EXPORT std::vector<Value> parse_values(std::string_view text, const std::vector<FieldDescription>& parameters);
+
+/// The columns of the constant extension `name` with values from text: parse_values() of its extension_parameters().
+/// Throws SchemaError as parse_values() and as the class of the extension.
+///
+///     sample.extend_with(parse_columns("split", "train"));
+///     sample.extend_with(parse_columns("scaling", R"({"scale_factor": 0.0001, "scale_offset": -0.1})"));
+TACORE_EXPORT std::vector<MetadataField> parse_columns(std::string_view name, std::string_view text);
+
 /// An extension that is a list of columns, each with a name, an Arrow type, a description and one value. Everything
 /// that is extended with it gets the same values: samples with SampleColumns, COLLECTION.json with TacoColumns.
 ///
