@@ -149,6 +149,8 @@ struct CreateCommandOptions : CollectionOptions {
   bool no_places = false;
   std::vector<std::string> extensions = {};  ///< as separate_extensions() takes them
   std::optional<TimeRange> datetime = {};    ///< of .taco
+  bool is_tog = false;                       ///< GeoTIFFs are stored as TOGs
+  TogSamplesOptions togs = {};               ///< also of the TOGs of a streaming .taco
   CreateOptions how = {};
   v1::CreateTacoOptions v1 = {};  ///< of .taco and .tortilla, beyond what `how` has
 };

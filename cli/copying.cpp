@@ -60,7 +60,7 @@ std::string opened_by(const std::vector<std::string>& made) {
 }
 
 /// "chips.tacozip: 5,000 samples, 100.3 MB, 2.4 s", and what may be done next.
-void announce(const std::vector<std::string>& made, double seconds) {
+void announce(const std::vector<std::string>& made, double seconds, const std::string& more) {
   const std::string path = opened_by(made);
   std::string text = made.size() == 1 ? path + ": " : count_of(made.size(), "file") + ": ";
   if (!ends_with(path, ".json"))  // a catalogue would open all that it lists
@@ -73,7 +73,7 @@ void announce(const std::vector<std::string>& made, double seconds) {
   if (size > 0) text += bytes_text(size) + ", ";
   char took[32];
   std::snprintf(took, sizeof took, "%.1f s", seconds);
-  complain(text + took, Colour::Green);
+  complain(text + took + more, Colour::Green);
   complain("next: taco info " + path + "; taco validate " + path);
 }
 
@@ -121,22 +121,25 @@ void run_copy(Task& task, const std::function<void()>& work) {
   ProgressBar bar;
   task.progress = show;
   task.user = &bar;
+  set_interrupt_check([](void*) { return noted != 0; });
   try {
     work();
   } catch (const IoError&) {
     if (noted == 0) throw;  // else the signal says it
+  } catch (const QueryError&) {
+    if (noted == 0) throw;
   } catch (const ValidationError& error) {
     if (error.message() != "exists already") throw;
     throw ValidationError("exists already; --overwrite replaces it", error.context());
   }
 }
 
-void run_writer(Task& task, const std::function<std::vector<std::string>()>& work) {
+void run_writer(Task& task, const std::function<std::vector<std::string>()>& work, const std::string& more) {
   const auto start = std::chrono::steady_clock::now();
   std::vector<std::string> made;
   run_copy(task, [&] { made = work(); });
   if (noted == 0 && !made.empty() && is_terminal_error() && log_level() != LogLevel::Off)
-    announce(made, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    announce(made, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), more);
 }
 
 void run_interruptibly(const std::function<void()>& work) {

@@ -20,13 +20,14 @@ void check_ending(const std::string& output);
 /// With what the command line says of all commands: the number of requests, and how places are transformed.
 CreateOptions completed(CreateOptions options);
 
-/// Calls `work`, whose options have `task`, while a bar shows its progress. Ctrl-C and its like cancel the work, let it
-/// clean up, and then end the process.
+/// Calls `work`, whose options have `task`, while a bar shows its progress. Ctrl-C and its like cancel the work, also
+/// where it has no progress, let it clean up, and then end the process.
 void run_copy(Task& task, const std::function<void()>& work);
 
 /// run_copy() for work that returns the paths of the dataset that it wrote. On a terminal, a first line then states the
-/// number of samples, the size and the time, and a second line suggests the next commands.
-void run_writer(Task& task, const std::function<std::vector<std::string>()>& work);
+/// number of samples, the size and the time, and a second line suggests the next commands. `work` may set `more`, which
+/// ends the first line.
+void run_writer(Task& task, const std::function<std::vector<std::string>()>& work, const std::string& more = {});
 
 /// Calls `work`, which checks for an interruption. Ctrl-C and its like stop it there, and end the process when it has
 /// cleaned up.

@@ -9,12 +9,14 @@
 #include <tacore/ops/inspect.hpp>
 #include <tacore/plumbing/apart.hpp>
 #include <tacore/raster/stac.hpp>
+#include <tacore/raster/tog.hpp>
 #include <tacore/v1/create.hpp>
 #include <tacore/write/create.hpp>
 
 #include "commands.hpp"
 #include "copying.hpp"
 #include "extensions.hpp"
+#include "layout.hpp"
 #include "loaded_library.hpp"
 
 namespace tacore::cli {
@@ -49,9 +51,33 @@ Tortilla listed_samples(const CreateCommandOptions& options, const std::vector<s
   return Tortilla::from_table(options.source, table);
 }
 
-Tortilla samples_of(const CreateCommandOptions& options) {
+/// The folder on whose disk the output is written.
+std::string folder_of_output(const CreateCommandOptions& options) {
+  if (!options.how.output.temp_dir.empty()) return options.how.output.temp_dir;
+  std::string output = options.output;
+  while (output.size() > 1 && output.ends_with('/')) output.pop_back();
+  const auto slash = output.rfind('/');
+  return slash == output.npos ? "." : output.substr(0, slash + 1);
+}
+
+/// The samples with GeoTIFFs as TOGs. `said` becomes their number, for the line of success.
+Tortilla as_togs(const Tortilla& samples, const CreateCommandOptions& options, const Task& task, std::string& said) {
+  TogSamplesOptions how = options.togs;
+  how.task = task;
+  how.temp_dir = folder_of_output(options);
+  how.fallback = raster_opener();
+  TogSamples made = with_togs(samples, how);
+  const auto num_togs = static_cast<uint64_t>(made.num_converted + made.num_unchanged);
+  if (num_togs == 0) throw SchemaError("--tog: no FILE is a GeoTIFF", {.path = options.source});
+  said = "; " + count_of(num_togs, "TOG");
+  if (made.num_others > 0) said += " and " + count_of(static_cast<uint64_t>(made.num_others), "other file");
+  return made.samples;
+}
+
+Tortilla samples_of(const CreateCommandOptions& options, const Task& task, std::string& said) {
   const auto extensions = separate_extensions(options.extensions);
   Tortilla out = listed_samples(options, extensions);
+  if (options.is_tog) out = as_togs(out, options, task, said);
   // STAC and ISTAC take places from the rasters themselves; other extensions need them.
   const bool asks = state_places(extensions);
   if (!options.no_places && !asks) out = with_places(out, options.how.task.jobs);
@@ -74,8 +100,10 @@ std::string hint(const CreateCommandOptions& options, const SchemaError& error) 
   if (options.pad || !error.message().starts_with("PIT violation")) return "";
   CreateCommandOptions padded = options;
   padded.pad = true;
+  padded.is_tog = false;
+  std::string said;
   try {
-    samples_of(padded);
+    samples_of(padded, {}, said);
     return "; --pad fills in what is missing";
   } catch (const Error&) {
     return "";
@@ -89,13 +117,16 @@ int create_v1(const CreateCommandOptions& options, bool is_taco) {
   if (!options.fields.empty()) throw UsageError("--fields: .taco and .tortilla store no descriptions of columns");
   if (options.datetime && !is_taco) throw UsageError("--datetime: a .tortilla has no extent");
   const Collection collection = is_taco ? new_collection(options, is_taco) : Collection();
-  const Tortilla samples = samples_of(options);
   v1::CreateTacoOptions how = options.v1;
   how.task = options.how.task;
   how.output = options.how.output;
   how.split_size = options.how.split_size;
   how.fallback = raster_opener();
-  run_writer(how.task, [&] {
+  how.block_size = options.togs.block_size;
+  how.zstd_level = options.togs.zstd_level;
+  std::string said;
+  const auto work = [&] {
+    const Tortilla samples = samples_of(options, how.task, said);
     if (is_taco) {
       Taco taco{samples, collection};
       extend_collection(taco, separate_extensions(options.extensions));
@@ -109,7 +140,8 @@ int create_v1(const CreateCommandOptions& options, bool is_taco) {
       }
     }
     return v1::create_tortilla(samples, options.output, how);
-  });
+  };
+  run_writer(how.task, work, said);
   return 0;
 }
 
@@ -120,20 +152,31 @@ int run_create(const CreateCommandOptions& options) {
   const bool is_taco = ends_with(options.output, ".taco"), is_v1 = is_taco || ends_with(options.output, ".tortilla");
   const bool is_zip = ends_with(options.output, ".tacozip") || ends_with(options.output, ".zip");
   const bool is_one = !is_v1 && (!is_zip || options.how.split_size == uint64_t{0}) && options.how.group_by.empty();
-  if (is_one) check_output(options.output, options.how.output.overwrite);
+  // Converting takes long, so a ZIP that is most likely not split is looked for before it.
+  const bool is_likely_one = is_one || (options.is_tog && !is_v1 && options.how.group_by.empty());
+  if (is_likely_one) check_output(options.output, options.how.output.overwrite);
   check_extensions(separate_extensions(options.extensions), options.output);
   require_apart(options.output, {options.source, options.collection, options.fields});
+  const TogSamplesOptions defaults;
+  const bool is_default =
+      options.togs.block_size == defaults.block_size && options.togs.zstd_level == defaults.zstd_level;
+  if (!options.is_tog && !options.v1.streaming && !is_default)
+    throw UsageError("--block-size and --zstd-level are those of TOGs: add --tog");
   if (is_v1) return create_v1(options, is_taco);
   if (options.datetime) throw UsageError("--datetime: only a .taco has times that its samples do not state");
   if (options.v1.streaming) throw UsageError("--streaming: only .taco and .tortilla have chunks in their footer");
   if (!options.v1.stats) throw UsageError("--no-stats: only .taco and .tortilla get statistics unasked");
   const Collection collection = new_collection(options, is_taco);
   try {
-    Taco taco{samples_of(options), collection};
-    extend_collection(taco, separate_extensions(options.extensions));
-    if (!options.fields.empty()) taco.describe_fields(options.fields);
     CreateOptions how = completed(options.how);
-    run_writer(how.task, [&] { return create(taco, options.output, how); });
+    std::string said;
+    const auto work = [&] {
+      Taco taco{samples_of(options, how.task, said), collection};
+      extend_collection(taco, separate_extensions(options.extensions));
+      if (!options.fields.empty()) taco.describe_fields(options.fields);
+      return create(taco, options.output, how);
+    };
+    run_writer(how.task, work, said);
   } catch (const SchemaError& error) {
     throw SchemaError(error.message() + hint(options, error), error.context());
   }

@@ -521,8 +521,8 @@ void add_collection(CLI::App* command, CollectionOptions& options) {
   texts("--keyword", "WORD", "Keyword for search; repeat for more", options.keywords);
 }
 
-void require_streaming(CLI::App* command) {
-  for (const char* name : {"--allow-non-tog", "--no-histograms", "--block-size", "--zstd-level"}) {
+void require_streaming(CLI::App* command, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
     command->get_option(name)->needs(command->get_option("--streaming"));
   }
 }
@@ -535,6 +535,7 @@ void add_create(Tool& tool) {
                "  taco create samples.csv chips.tacozip --collection collection.json\n"
                "  taco create sites.csv chips.tacozip --collection collection.json --id-column name \\\n"
                "      --time-column date --rename \"land cover\"=land_cover --extensions stac\n"
+               "  taco create chips/ chips.tacozip --collection collection.json --tog --extensions tiff_index\n"
                "  taco create chips/ chips.tortilla --split-size 4GB\n"
                "  taco create chips/ chips.taco --collection collection.json --streaming",
                run_create);
@@ -558,6 +559,11 @@ void add_create(Tool& tool) {
       ->type_name("NAME[=VALUE]")
       ->expected(1)
       ->take_all();
+  command->add_flag(
+      "--tog", options->is_tog,
+      "Store GeoTIFFs as TOGs: ZSTD tiles, all bands of a tile adjacent; without overviews and masks; other "
+      "files stay as they are");
+  visit_options(options->togs, OptionAdder(command, {"jobs", "temp_dir"}));
   command->add_flag("--no-places", options->no_places,
                     "Do not take the location of samples from their GeoTIFFs, nor that of FOLDERs from their children");
   command->add_flag("--pad", options->pad,
@@ -567,7 +573,7 @@ void add_create(Tool& tool) {
       "Add placeholders until the number of samples of level 0 is a multiple of N");
   visit_options(options->how, OptionAdder(command, {"max_concurrent_requests"}));
   visit_options(options->v1, OptionAdder(command, {}, kV1Group));
-  require_streaming(command);
+  require_streaming(command, {"--allow-non-tog", "--no-histograms"});
 }
 
 void add_extensions(Tool& tool) {
@@ -616,7 +622,7 @@ void add_compile(Tool& tool) {
   command->add_option("OUT", options->output, "New .taco or .tortilla")->required();
   add_selection(command, options->selection);
   visit_options(options->how, OptionAdder(command, {"stats"}));
-  require_streaming(command);
+  require_streaming(command, {"--allow-non-tog", "--no-histograms", "--block-size", "--zstd-level"});
 }
 
 void add_concat(Tool& tool) {

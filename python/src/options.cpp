@@ -73,6 +73,7 @@ void bind_options(nb::module_& m) {
     out["diff"] = list_of<DiffOptions>();
     out["sync"] = list_of<SyncOptions>();
     out["make_tog"] = list_of<TogOptions>();
+    out["with_togs"] = list_of<TogSamplesOptions>();
     out["write_tiff_index"] = list_of<TiffIndexFileOptions>();
     out["v1.create"] = list_of<v1::CreateTacoOptions>();
     out["v1.convert"] = list_of<v1::ConvertOptions>();

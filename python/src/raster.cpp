@@ -144,6 +144,15 @@ void make_tog_file(const std::string& input, const std::string& output, const Ke
   progress.run([&] { make_tog(input, output, options, raster_opener()); });
 }
 
+Tortilla samples_as_togs(const Tortilla& samples, const Keywords& given, nb::handle callback) {
+  auto options = options_of<TogSamplesOptions>(given);
+  options.fallback = raster_opener();
+  Progress progress(callback, options.task);
+  std::optional<TogSamples> made;
+  progress.run([&] { made = with_togs(samples, options); });
+  return made->samples;
+}
+
 }  // namespace
 
 void bind_raster(nb::module_& m) {
@@ -184,6 +193,7 @@ void bind_raster(nb::module_& m) {
                 "tuple[str, int, int, int]"));
   m.def("make_tog", &make_tog_file, nb::arg("input"), nb::arg("output"), nb::arg("options"),
         nb::arg("progress").none());
+  m.def("with_togs", &samples_as_togs, nb::arg("samples"), nb::arg("options"), nb::arg("progress").none());
   m.def("check_tacotiff", [](const std::string& path) {
     const auto faults = [&] {
       const nb::gil_scoped_release release;

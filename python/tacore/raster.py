@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import xarray
     from matplotlib.axes import Axes
 
-    from .datamodel import Sample
+    from .datamodel import Sample, Tortilla
 
 __all__ = [
     "BandStatistics",
@@ -56,6 +56,7 @@ __all__ = [
     "stored_statistics",
     "stored_summary",
     "to_xarray",
+    "with_togs",
     "write_tiff_index",
 ]
 
@@ -647,6 +648,52 @@ def make_tog(
         "jobs": jobs,
     }
     _core.make_tog(os.fspath(input), to, options, callback("Writing", progress))
+
+
+def with_togs(
+    tortilla: Tortilla,
+    *,
+    block_size: int = 0,
+    zstd_level: int = 13,
+    temp_dir: str | os.PathLike[str] | None = None,
+    jobs: int = 0,
+    progress: bool | Progress = True,
+) -> Tortilla:
+    """Returns a copy of a Tortilla whose GeoTIFFs are TOGs, at all levels.
+
+    Several GeoTIFFs are converted at the same time, each as by :func:`make_tog`: pixels, no data, georeference and
+    metadata are kept; overviews and masks are not. Metadata, TOGs, FOLDERs and FILEs that are not TIFF do not change.
+
+    Args:
+        tortilla: Samples; neither the Tortilla nor its files change.
+        block_size: Side of the tiles of TOGs in pixels; 0 takes that of the source, or 512 if it has none. An image
+            smaller than a tile gets one tile that is hardly larger than it.
+        zstd_level: ZSTD level of TOGs, 1 to 22.
+        temp_dir: Folder for the TOGs until they are written; by default TMPDIR. They need space there for as long as
+            the returned Tortilla, or a sample of it, exists. A folder on the disk of the dataset is best.
+        jobs: Number of threads; 0 means one for each processor.
+        progress: True shows a bar, False nothing. A callable is called periodically with (bytes of FILEs done, bytes
+            in all); the work is cancelled when it returns False or raises.
+
+    Raises:
+        TacoQueryError: The block size or ZSTD level is not allowed.
+        TacoFormatError: A GeoTIFF is damaged, or cannot be decoded. All messages name the sample.
+        TacoSchemaError: A GeoTIFF has a CRS that a TOG cannot store.
+        TacoIOError: A file cannot be read or written.
+
+    Example:
+        >>> togs = with_togs(Tortilla.from_folder("chips"), temp_dir=".")
+        >>> tacore.create(Taco(with_tiff_index(togs), ...), "chips.tacozip")
+    """
+    from .datamodel._tortilla import _wrapped
+
+    options = {
+        "block_size": block_size,
+        "zstd_level": zstd_level,
+        "temp_dir": None if temp_dir is None else os.fspath(temp_dir),
+        "jobs": jobs,
+    }
+    return _wrapped(_core.with_togs(tortilla._core, options, callback("Converting", progress)))
 
 
 def check_tacotiff(path: str | os.PathLike[str]) -> list[str]:

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <numeric>
+#include <utility>
 
 #include "base/little_endian.hpp"
 #include "base/report.hpp"
@@ -44,6 +46,14 @@ struct Plan {
 struct Piece {
   int64_t row, column, num_columns;
 };
+
+/// The block size of the source if it is tiled. A small image gets one tile, with no more padding than necessary.
+int64_t natural_block_size(const RasterInfo& info) {
+  const bool has_tiles =
+      info.block_width == info.block_height && info.block_width % 16 == 0 && info.block_width != info.width;
+  return std::min<int64_t>(has_tiles ? info.block_width : TogOptions().block_size,
+                           (std::max(info.width, info.height) + 15) / 16 * 16);
+}
 
 bool is_floating(DataType type) { return type == DataType::Float32 || type == DataType::Float64; }
 
@@ -295,9 +305,11 @@ void append_framed(FieldWriter& out, const Bytes& tile) {
   out.bytes(std::span(tile).last(std::min<std::size_t>(kFrame, tile.size())));
 }
 
+using Write = std::function<void(uint64_t offset, std::span<const std::byte> bytes)>;
+
 /// Writes all tiles from `offset` on and returns where they are, band after band.
 std::vector<ByteRange> write_tiles(const Raster& raster, const Plan& plan, const TogOptions& options,
-                                   const OutputFile& file, uint64_t offset) {
+                                   const Write& write, uint64_t offset) {
   const auto pieces = pieces_of(plan);
   std::vector<uint64_t> weights;
   for (const Piece& piece : pieces) weights.push_back(bytes_of(plan, piece));
@@ -318,12 +330,18 @@ std::vector<ByteRange> write_tiles(const Raster& raster, const Plan& plan, const
       ++number;
     }
     const Bytes framed = bytes.take();
-    file.write(offset, framed);
+    write(offset, framed);
     offset += framed.size();
     num_done += weights[i];
     report(options.task, num_done, num_bytes);
   }
   return tiles;
+}
+
+void write_tog(const Raster& raster, const Plan& plan, const TogOptions& options, const Write& write) {
+  const uint64_t begin = head_of(plan, std::vector<ByteRange>(plan.num_tiles())).size();
+  const auto tiles = write_tiles(raster, plan, options, write, begin);
+  write(0, head_of(plan, tiles));
 }
 
 }  // namespace
@@ -334,13 +352,24 @@ void make_tog(const std::string& input, const std::string& output, const TogOpti
   const auto raster = open_raster(input, fallback);
   const Plan plan = plan_of(*raster, input, options);
   OutputFile file(output, options.overwrite);
-  const uint64_t begin = head_of(plan, std::vector<ByteRange>(plan.num_tiles())).size();
-  const auto tiles = write_tiles(*raster, plan, options, file, begin);
-  file.write(0, head_of(plan, tiles));
+  write_tog(*raster, plan, options,
+            [&](uint64_t offset, std::span<const std::byte> bytes) { file.write(offset, bytes); });
   file.sync();
   const uint64_t num_bytes = num_bytes_of(plan);
   report(options.task, num_bytes, num_bytes);  // the last chance to stop: syncing takes time
   file.commit();
+}
+
+uint64_t encode_tog(const std::string& input, StagedFile& file, TogOptions options, const RasterOpener* fallback) {
+  const auto raster = open_raster(input, fallback);
+  if (options.block_size == 0) options.block_size = natural_block_size(raster->info());
+  const Plan plan = plan_of(*raster, input, options);
+  uint64_t size = 0;
+  write_tog(*raster, plan, options, [&](uint64_t offset, std::span<const std::byte> bytes) {
+    std::as_const(file).write(offset, bytes);
+    size = std::max(size, offset + bytes.size());
+  });
+  return size;
 }
 
 }  // namespace tacore

@@ -32,6 +32,7 @@ struct Payload {
   int64_t time = 0;                    ///< of the last change, seconds since 1970
   bool part = false;                   ///< the file may continue after them
   std::optional<uint32_t> crc32 = {};  ///< the CRC-32 that a source ZIP states
+  std::shared_ptr<const void> keep = {};  ///< what the file needs to exist, such as its temporary folder
 
   /// True when reading the bytes takes a request.
   bool is_remote() const noexcept { return remote != nullptr && !held; }

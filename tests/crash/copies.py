@@ -20,6 +20,7 @@ COPIES = {
     "compile-taco": ("set.taco", ["compile", "@taco", "@out", *ONE]),
     "compile-tortilla": ("set.tortilla", ["compile", "@tortilla", "@out", *ONE]),
     "streaming": ("set.taco", ["create", "@rasters", "@out", "--streaming", *ABOUT, *TIMES]),
+    "togs": ("set.tacozip", ["create", "@rasters", "@out", "--tog", *ABOUT]),
     "collection": ("set.tacozip", ["create", "@first", "@out", "--collection", "@document", *JOBS]),
     "read": ("a.tif", ["read", "@zip", "@raster", "-o", "@out"]),
     "npy": ("a.npy", ["read", "@zip", "@raster", "--npy", "-o", "@out"]),
@@ -61,18 +62,9 @@ class CopyWorld(World):
         checks between its calls."""
         return self.words[0] == "query"
 
-    @property
-    def is_streaming(self):
-        """Each raster becomes a TOG first, in a folder that nobody sees."""
-        return "--streaming" in self.words
-
-    @property
-    def num_renames(self):
-        return 1 + self.is_streaming * sum(path.is_file() for path in self.names["@rasters"].rglob("*"))
-
     def told(self, out):
         """Of a TOG that cannot be made, the TOG."""
-        return str(out) if self.is_streaming else super().told(out)
+        return str(out) if {"--streaming", "--tog"} & set(self.words) else super().told(out)
 
     def reasons(self, n, *numbers):
         """One of them: what is written is written as for other targets, where all are tried."""

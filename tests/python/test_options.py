@@ -28,6 +28,7 @@ FUNCTIONS: list[tuple[Callable[..., Any], str, set[str]]] = [
     (transform.diff, "diff", set()),
     (transform.sync, "sync", set()),
     (raster.make_tog, "make_tog", set()),
+    (raster.with_togs, "with_togs", set()),
     (raster.write_tiff_index, "write_tiff_index", set()),
     (tacore.load, "load", set()),
     (datamodel.Tortilla.from_table, "from_table", set()),

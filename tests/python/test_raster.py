@@ -406,6 +406,54 @@ def test_a_tog_has_the_same_pixels(tmp_path: Path) -> None:
         raster.make_tog(SCENE, tmp_path / "y.tif", block_size=50)
 
 
+def test_samples_become_togs_whose_pixels_equal_those_of_rasterio(shared: Path, tmp_path: Path) -> None:
+    rasterio = pytest.importorskip("rasterio")
+    from tacore.datamodel import Sample, Tortilla, with_tiff_index
+
+    paths = {name: shared / "imagery" / f"{name}.tif" for name in IMAGERY}
+    text = Sample("about", b"no raster", k=1)
+    folder = Sample("folder", Tortilla([Sample("image", paths["lc"].read_bytes()), Sample("about", b"text")]))
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    seen: list[tuple[int, int]] = []
+    flat = raster.with_togs(
+        Tortilla([*(Sample(name, path, k=2) for name, path in paths.items()), text], strict_schema=False),
+        temp_dir=temporary,
+        progress=lambda done, num_bytes: seen.append((done, num_bytes)) or True,
+    )
+    nested = raster.with_togs(Tortilla([folder]), temp_dir=temporary, block_size=64, zstd_level=1, progress=False)
+    assert seen[-1][0] == seen[-1][1]
+    assert [sample.k for sample in flat.samples] == [2] * len(paths) + [1]
+    assert flat.samples[-1].read_bytes() == b"no raster"
+    with_tiff_index(flat)
+    for sample, path in zip(flat.samples, paths.values(), strict=False):
+        assert raster.check_tacotiff(sample.path) == []
+        with rasterio.open(path) as source, rasterio.open(sample.path) as tog:
+            assert tog.read().tobytes() == source.read().tobytes(), path
+            assert (tog.dtypes, tog.transform, tog.crs) == (source.dtypes, source.transform, source.crs)
+            assert str(tog.nodata) == str(source.nodata)
+    image = nested.samples[0].path.samples[0]
+    with rasterio.open(image.path) as tog, rasterio.open(paths["lc"]) as source:
+        assert tog.read().tobytes() == source.read().tobytes()
+        assert tog.block_shapes[0] == (64, 64)
+    del flat, sample, nested, image
+    gc.collect()
+    assert list(temporary.iterdir()) == []
+
+
+def test_a_sample_that_cannot_become_a_tog_is_named(tmp_path: Path) -> None:
+    from tacore.datamodel import Sample, Tortilla
+
+    samples = Tortilla([Sample("a", SCENE), Sample("b", SCENE.read_bytes()[:3000])])
+    with pytest.raises(tacore.TacoFormatError, match="sample 'b': "):
+        raster.with_togs(samples, temp_dir=tmp_path, progress=False)
+    with pytest.raises(tacore.TacoQueryError, match="sample 'a': block size 50"):
+        raster.with_togs(Tortilla([Sample("a", SCENE)]), temp_dir=tmp_path, block_size=50, progress=False)
+    with pytest.raises(tacore.TacoIOError):
+        raster.with_togs(Tortilla([Sample("a", SCENE)]), temp_dir=tmp_path / "none", progress=False)
+    assert list(tmp_path.iterdir()) == []
+
+
 # What rasterio is for.
 
 

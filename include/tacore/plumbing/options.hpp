@@ -212,6 +212,15 @@ void visit_options(TogOptions& o, Visit&& visit) {
 }
 
 template <class Visit>
+void visit_options(TogSamplesOptions& o, Visit&& visit) {
+  visit_options(o.task, visit);
+  visit("block_size", o.block_size,
+        "Side of the tiles of TOGs in pixels; 0 takes that of the source, or 512 if it has none.");
+  visit("zstd_level", o.zstd_level, "ZSTD level of TOGs, 1 to 22.");
+  visit("temp_dir", o.temp_dir, "Folder for the TOGs until they are written; by default TMPDIR.");
+}
+
+template <class Visit>
 void visit_options(DescribeOptions& o, Visit&& visit) {
   visit("base_url", o.base_url, "URL of the folder with the files of the dataset.");
   visit("accent_colour", o.accent_colour, "Colour of the page, #RRGGBB.");
