@@ -139,6 +139,12 @@ Collection collection_of(const CollectionOptions& options, const std::string& ou
 /// Throws UsageError that lists what a new dataset needs and `collection` lacks, with the options that give it.
 void require_members(const Collection& collection, const CollectionOptions& options, bool has_tasks);
 
+struct InitOptions : CollectionOptions {
+  Destination output = {.path = "collection.json"};
+};
+/// Writes the file that `--collection` reads. On a terminal it asks for what is missing.
+int run_init(const InitOptions& options);
+
 struct CreateCommandOptions : CollectionOptions {
   std::string source = {};  ///< a folder or a table
   TableOptions table = {};

@@ -496,8 +496,8 @@ void add_validate(Tool& tool) {
       ->take_all();
 }
 
-/// What is said of a new dataset.
-void add_collection(CLI::App* command, CollectionOptions& options) {
+/// What is said of a new dataset, from options alone.
+void add_members(CLI::App* command, CollectionOptions& options) {
   const auto text = [&](const char* name, const char* metavariable, const char* what, std::optional<std::string>& to) {
     add_parsed(
         command, name, metavariable, [&to](const std::string& given) { to = given; }, what);
@@ -505,10 +505,6 @@ void add_collection(CLI::App* command, CollectionOptions& options) {
   const auto texts = [&](const char* name, const char* metavariable, const char* what, std::vector<std::string>& to) {
     command->add_option(name, to, what)->type_name(metavariable)->expected(1)->take_all();
   };
-  command
-      ->add_option("--collection", options.collection,
-                   "COLLECTION.json with some or all members; the options below replace them")
-      ->type_name("FILE");
   text("--id", "ID", "Id of the dataset: lowercase letters, digits, _ and -", options.id);
   text("--dataset-version", "VERSION", "Version of the dataset; by default 1.0.0", options.dataset_version);
   text("--title", "TEXT", "Title, at most 250 characters", options.title);
@@ -519,6 +515,27 @@ void add_collection(CLI::App* command, CollectionOptions& options) {
   texts("--task", "TASK", "Task of machine learning, such as classification, segmentation, regression or other",
         options.tasks);
   texts("--keyword", "WORD", "Keyword for search; repeat for more", options.keywords);
+}
+
+/// What is said of a new dataset.
+void add_collection(CLI::App* command, CollectionOptions& options) {
+  command
+      ->add_option("--collection", options.collection,
+                   "COLLECTION.json with some or all members, as taco init writes it; the options below replace them")
+      ->type_name("FILE");
+  add_members(command, options);
+}
+
+void add_init(Tool& tool) {
+  auto [command, options] =
+      tool.add("init", "Writes the collection.json of a new dataset: asks five questions, or takes their answers",
+               "  taco init\n"
+               "  taco init chips.json --id chips --description \"Chips of a scene\" --license CC-BY-4.0 \\\n"
+               "      --provider \"Our lab\" --task segmentation",
+               run_init);
+  command->add_option("FILE", options->output.path, "New file; by default collection.json");
+  add_members(command, *options);
+  command->add_flag("--overwrite", options->output.overwrite, "Replace an existing file");
 }
 
 void require_streaming(CLI::App* command, std::initializer_list<const char*> names) {
@@ -889,6 +906,7 @@ void define(Tool& tool) {
   add_stats(tool);
   add_describe(tool);
   add_validate(tool);
+  add_init(tool);
   add_create(tool);
   add_extensions(tool);
   add_export(tool);

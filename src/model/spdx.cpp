@@ -24,6 +24,8 @@ static_assert(std::is_sorted(kIdentifiers.begin(), kIdentifiers.end(), less));
 
 }  // namespace
 
+std::span<const std::string_view> spdx_licences() noexcept { return kIdentifiers; }
+
 std::string_view spdx_spelling(std::string_view id) noexcept {
   const auto found = std::lower_bound(kIdentifiers.begin(), kIdentifiers.end(), id, less);
   return found != kIdentifiers.end() && !less(id, *found) ? *found : std::string_view();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string_view>
 
 namespace tacore {
@@ -10,5 +11,8 @@ bool is_spdx_licence(std::string_view id) noexcept;
 
 /// The identifier as the SPDX list spells it ("cc-by-4.0": "CC-BY-4.0"), "" for other text.
 std::string_view spdx_spelling(std::string_view id) noexcept;
+
+/// All of them, sorted without regard to case.
+std::span<const std::string_view> spdx_licences() noexcept;
 
 }  // namespace tacore

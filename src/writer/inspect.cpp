@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "model/collection_rules.hpp"
+#include "model/spdx.hpp"
 #include "table/arrow_stream.hpp"
 #include "table/metadata_columns.hpp"
 #include "table/read_table.hpp"
@@ -72,6 +73,18 @@ std::vector<std::string> validation_errors(const Taco& taco) {
     }
   }
   return out;
+}
+
+std::vector<std::string> validation_errors(const Collection& collection) { return collection_faults(collection); }
+
+std::vector<std::string> known_tasks() {
+  const auto tasks = published_tasks();
+  return {tasks.begin(), tasks.end()};
+}
+
+std::vector<std::string> known_licences() {
+  const auto licences = spdx_licences();
+  return {licences.begin(), licences.end()};
 }
 
 }  // namespace tacore

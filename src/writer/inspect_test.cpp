@@ -41,4 +41,24 @@ TEST_CASE("all faults of the collection and of the tree are reported together") 
   CHECK(compute_extent(taco.tortilla).spatial == BBox{-180, -90, 180, 90});
 }
 
+TEST_CASE("errors of a collection are those of its members; tasks and licences are listed") {
+  Collection collection{.id = "chips",
+                        .dataset_version = "1.0.0",
+                        .description = "D",
+                        .licenses = {"MIT"},
+                        .providers = {{.name = "P"}},
+                        .tasks = {"other"}};
+  CHECK(validation_errors(collection).empty());
+  collection.id = "Chips";
+  collection.tasks = {"seg"};
+  const auto faults = validation_errors(collection);
+  REQUIRE(faults.size() == 2);
+  CHECK(faults[0].starts_with("id is 'Chips', expected lowercase letters"));
+  CHECK(faults[1].starts_with("tasks[0] is 'seg', expected one of regression, classification"));
+  CHECK(known_tasks().size() == 21);
+  const auto licences = known_licences();
+  CHECK(std::ranges::count(licences, "CC-BY-4.0") == 1);
+  CHECK(licences.size() > 600);
+}
+
 }  // namespace

@@ -33,4 +33,16 @@ TACORE_EXPORT Extent compute_extent(const Tortilla& tortilla);
 /// are none.
 TACORE_EXPORT std::vector<std::string> validation_errors(const Taco& taco);
 
+/// All rule violations of a collection to be written, one sentence each; its tree, field schema and sources are not
+/// checked.
+///
+///     for (const auto& fault : validation_errors(Collection{.id = "My chips"})) std::puts(fault.c_str());
+TACORE_EXPORT std::vector<std::string> validation_errors(const Collection& collection);
+
+/// The tasks that a collection may name, such as "classification".
+TACORE_EXPORT std::vector<std::string> known_tasks();
+
+/// The licence identifiers of the SPDX list, such as "CC-BY-4.0", in alphabetical order without regard to case.
+TACORE_EXPORT std::vector<std::string> known_licences();
+
 }  // namespace tacore
