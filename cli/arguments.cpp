@@ -128,6 +128,16 @@ Description parse_description(const std::string& text) {
                    ", expected stac, stac-geoparquet, geoparquet, croissant, datacite, card, markdown or html");
 }
 
+std::string parse_published(const std::string& text) {
+  const bool is_year = text.size() == 4 && text.find_first_not_of("0123456789") == text.npos;
+  try {
+    if (is_year || (text.size() == 10 && Timestamp::parse(text).to_string().starts_with(text))) return text;
+  } catch (const QueryError&) {  // no such day
+  }
+  throw UsageError("the date of publication is " + in_quotes(text) +
+                   ", expected a year or a day, such as 2026 or 2026-11-23");
+}
+
 int parse_count(const std::string& option, const std::string& text) {
   int out = 0;
   if (parse_number(text, out) && out >= 0) return out;

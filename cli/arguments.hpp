@@ -25,6 +25,8 @@ tabular::Encoding parse_format(const std::string& text);
 ColumnMode parse_mode(const std::string& text);
 /// "stac", "stac-geoparquet", "geoparquet", "croissant", "datacite", "card", "markdown" or "html".
 Description parse_description(const std::string& text);
+/// "2026" or "2026-11-23", the date of publication.
+std::string parse_published(const std::string& text);
 /// A whole number from 0 on.
 int parse_count(const std::string& option, const std::string& text);
 /// "1,2": bands, which count from 1.

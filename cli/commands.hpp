@@ -129,6 +129,7 @@ struct CollectionOptions {
   std::string collection = {};  ///< a JSON file; the members below are put over it
   std::optional<std::string> id = {}, dataset_version = {}, title = {}, description = {};
   std::vector<std::string> licenses = {}, providers = {}, tasks = {}, keywords = {};
+  std::optional<std::string> published = {};  ///< of init and create
 };
 /// In any case of the path; `suffix` is in lower case.
 bool ends_with(const std::string& path, std::string_view suffix);

@@ -110,12 +110,22 @@ std::string hint(const CreateCommandOptions& options, const SchemaError& error) 
   }
 }
 
+/// A dataset with all that the command line says of its collection.
+Taco described(Tortilla samples, const Collection& collection, const CreateCommandOptions& options) {
+  Taco out{std::move(samples), collection};
+  if (options.published) out.extend_with("published", *options.published);
+  extend_collection(out, separate_extensions(options.extensions));
+  if (!options.fields.empty()) out.describe_fields(options.fields);
+  return out;
+}
+
 /// TACO 0.2.0, or Tortilla 0.5.0, which has no collection.
 int create_v1(const CreateCommandOptions& options, bool is_taco) {
   if (!options.how.group_by.empty())
     throw UsageError("--group-by: .taco and .tortilla are divided by --split-size only");
   if (!options.fields.empty()) throw UsageError("--fields: .taco and .tortilla store no descriptions of columns");
   if (options.datetime && !is_taco) throw UsageError("--datetime: a .tortilla has no extent");
+  if (options.published && !is_taco) throw UsageError("--published: a .tortilla has no collection");
   const Collection collection = is_taco ? new_collection(options, is_taco) : Collection();
   v1::CreateTacoOptions how = options.v1;
   how.task = options.how.task;
@@ -128,8 +138,7 @@ int create_v1(const CreateCommandOptions& options, bool is_taco) {
   const auto work = [&] {
     const Tortilla samples = samples_of(options, how.task, said);
     if (is_taco) {
-      Taco taco{samples, collection};
-      extend_collection(taco, separate_extensions(options.extensions));
+      Taco taco = described(samples, collection, options);
       if (options.datetime) taco.collection.extent.temporal = options.datetime;
       try {
         return v1::create_taco(taco, options.output, how);
@@ -171,10 +180,7 @@ int run_create(const CreateCommandOptions& options) {
     CreateOptions how = completed(options.how);
     std::string said;
     const auto work = [&] {
-      Taco taco{samples_of(options, how.task, said), collection};
-      extend_collection(taco, separate_extensions(options.extensions));
-      if (!options.fields.empty()) taco.describe_fields(options.fields);
-      return create(taco, options.output, how);
+      return create(described(samples_of(options, how.task, said), collection, options), options.output, how);
     };
     run_writer(how.task, work, said);
   } catch (const SchemaError& error) {

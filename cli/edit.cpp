@@ -41,6 +41,7 @@ std::vector<Member> texts_as_json(const std::vector<std::string>& settings) {
   std::map<std::string, std::vector<std::string>> lists;
   for (const auto& setting : settings) {
     auto [key, text] = split_setting("--set", setting);
+    if (key == "published") text = parse_published(text);
     const bool is_contact = is_one_of(kContacts, key);
     if (!is_contact && !is_one_of(kLists, key)) {
       out.emplace_back(key, json_string(text));
@@ -55,9 +56,9 @@ std::vector<Member> texts_as_json(const std::vector<std::string>& settings) {
 /// A member that is neither of the specification, nor of an extension (`rai:social_bias`), nor there already is most
 /// likely a typo.
 void check_members(const std::vector<Member>& members, const std::string& path) {
-  constexpr std::array<std::string_view, 11> kKnown = {"id",           "dataset_version", "description", "licenses",
+  constexpr std::array<std::string_view, 12> kKnown = {"id",           "dataset_version", "description", "licenses",
                                                        "providers",    "tasks",           "title",       "curators",
-                                                       "taco_version", "keywords",        "extent"};
+                                                       "taco_version", "keywords",        "extent",      "published"};
   for (const auto& member : members) {
     const std::string& key = member.first;
     if (is_one_of(kKnown, key) || key.find(':') != key.npos) continue;

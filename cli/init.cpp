@@ -148,6 +148,7 @@ std::string json_of(const CollectionOptions& options) {
   members.emplace_back("providers", json_array(providers));
   members.emplace_back("tasks", texts(options.tasks));
   if (!options.keywords.empty()) members.emplace_back("keywords", texts(options.keywords));
+  if (options.published) members.emplace_back("published", json_string(*options.published));
   return json_object_lines(members);
 }
 

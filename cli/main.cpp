@@ -474,8 +474,10 @@ void add_describe(Tool& tool) {
                    "URL of the folder with the files of the dataset, for absolute links")
       ->type_name("URL");
   command
-      ->add_option("--published", options->published,
-                   "Date of publication, YYYY or YYYY-MM-DD; by default that of COLLECTION.json or SOURCE_DATE_EPOCH")
+      ->add_option(
+          "--published", options->published,
+          "Date of publication, YYYY or YYYY-MM-DD; by default the member `published` of COLLECTION.json (create "
+          "--published, edit --set published=DATE), else SOURCE_DATE_EPOCH")
       ->type_name("DATE");
   add_output(command, options->output);
   add_load(command, options->load);
@@ -517,6 +519,12 @@ void add_members(CLI::App* command, CollectionOptions& options) {
   texts("--keyword", "WORD", "Keyword for search; repeat for more", options.keywords);
 }
 
+void add_published(CLI::App* command, CollectionOptions& options) {
+  add_parsed(
+      command, "--published", "DATE", [&](const std::string& text) { options.published = parse_published(text); },
+      "Date of publication, YYYY or YYYY-MM-DD: the member `published` of COLLECTION.json, which taco describe reads");
+}
+
 /// What is said of a new dataset.
 void add_collection(CLI::App* command, CollectionOptions& options) {
   command
@@ -535,6 +543,7 @@ void add_init(Tool& tool) {
                run_init);
   command->add_option("FILE", options->output.path, "New file; by default collection.json");
   add_members(command, *options);
+  add_published(command, *options);
   command->add_flag("--overwrite", options->output.overwrite, "Replace an existing file");
 }
 
@@ -567,6 +576,7 @@ void add_create(Tool& tool) {
                    "Table that describes the columns: name, description, unit, classes (such as 0=water;1=forest)")
       ->type_name("FILE");
   visit_options(options->table, OptionAdder(command, {}, "Only for a table of samples"));
+  add_published(command, *options);
   add_parsed(
       command, "--datetime", "START/END",
       [o = options](const std::string& given) { o->datetime = parse_datetime(given); },
