@@ -7,11 +7,13 @@
 
 #include <tacore/error.hpp>
 #include <tacore/extensions/constant.hpp>
+#include <tacore/extensions/geo_layers.hpp>
 #include <tacore/extensions/geotiff_stats.hpp>
 #include <tacore/extensions/majortom.hpp>
 #include <tacore/extensions/spatial_grouping.hpp>
 #include <tacore/extensions/stac.hpp>
 #include <tacore/extensions/tiff_index.hpp>
+#include <tacore/ops/inspect.hpp>
 #include <tacore/raster/stac.hpp>
 #include <tacore/write/byte_size.hpp>
 
@@ -56,6 +58,17 @@ constexpr Extension kExtensions[] = {
      "KM: distance of grid points; by default 100", "10"},
     {"spatial_grouping", "0", "Groups of neighbouring samples, from their places (stac, istac)",
      "COUNT: maximal number of samples in a group; SIZE: maximal size of a group, such as 4GB", "1000"},
+    {"rai", "0", "Elevation, population, countries, ... below each sample, from layers that you have (needs GDAL)",
+     "elevation, cisi, gdp, hdi, gmi, pop, admin0, admin1, admin2: a layer each, {\"path\": FILE, \"source\": TEXT, "
+     "\"version\": TEXT} of a raster, also \"band\": N, or of polygons with their names, also \"field\": NAME and "
+     "\"layer\": NAME",
+     "'{\"elevation\": {\"path\": \"dem.tif\", \"source\": \"Copernicus DEM\", \"version\": \"2021\"}}'"},
+    {"geo_enrich", "0", "Elevation, climate, soil, population, ... around the centre of each sample (needs GDAL)",
+     "elevation, cisi, precipitation, temperature, soil_clay, soil_sand, soil_carbon, soil_bulk_density, soil_ph, gdp, "
+     "human_modification, population, admin_countries, admin_states, admin_districts: a layer each, as of rai; scale_m "
+     "(double): side of the square in metres, by default 5120",
+     "'{\"elevation\": {\"path\": \"dem.tif\", \"source\": \"Copernicus DEM\", \"version\": \"2021\"}, \"scale_m\": "
+     "500}'"},
     {"split", "", "What all samples are for", "", "train"},
     {"scaling", "", "Scale factor and offset of all samples", "",
      "'{\"scale_factor\": 0.0001, \"scale_offset\": -0.1}'"},
@@ -191,6 +204,69 @@ Extend parse_statistics(const Given& given) {
       [options](const Tortilla& samples, int jobs) { return extensions::with_geotiff_stats(samples, options, jobs); };
 }
 
+/// The variables of rai or geo_enrich.
+std::vector<std::string> variables_of(const std::string& name) {
+  if (name == "geo_enrich") return extensions::geo_enrich_variables();
+  std::vector<std::string> out;
+  for (const auto& field : extensions::RAI({}).schema()) out.push_back(field.name.substr(field.name.find(':') + 1));
+  return out;
+}
+
+/// A file from which a variable is taken: polygons with names where it has a field.
+struct LayerFile {
+  std::string variable = {}, path = {}, layer = {}, field = {}, source = {}, version = {};
+  int band = 1;
+
+  std::shared_ptr<const extensions::GeoLayer> open() const {
+    if (field.empty()) return raster_mean({.path = path, .band = band, .source = source, .version = version});
+    return polygon_names({.path = path, .layer = layer, .field = field, .source = source, .version = version});
+  }
+};
+
+/// Computed by sample, since FOLDERs have no Sample of their own.
+Tortilla with_rai(const Tortilla& samples, const extensions::RAI& extension) {
+  std::vector<MetadataColumn> columns;
+  for (const auto& field : extension.schema()) columns.push_back({field.name, {}, field.type, field.description});
+  const auto ids = samples.ids();
+  for (std::size_t row = 0; row < ids.size(); ++row) {
+    const Sample place(ids[row], Bytes(), metadata(samples, static_cast<int64_t>(row)));
+    auto values = extension.compute(place);
+    for (std::size_t i = 0; i < columns.size(); ++i) columns[i].values.push_back(std::move(values[i]));
+  }
+  return samples.extend_with(columns);
+}
+
+Extend parse_layers(const Given& given) {
+  constexpr const char* kLayer =
+      "struct<path: string, source: string, version: string, band: int32, field: string, layer: string>";
+  std::vector<FieldDescription> parameters;
+  for (const auto& name : variables_of(given.name)) parameters.push_back({name, kLayer});
+  if (given.name == "geo_enrich") parameters.push_back({"scale_m", "double"});
+  const auto values = parameters_of(given, parameters);
+  std::vector<LayerFile> files;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto* members = values[i].get<Struct>();
+    if (!members) continue;
+    LayerFile file{.variable = parameters[i].name};
+    std::string* const texts[] = {&file.path, &file.source, &file.version, nullptr, &file.field, &file.layer};
+    for (std::size_t m = 0; m < members->size(); ++m) {
+      if (const auto* text = (*members)[m].second.get<std::string>()) *texts[m] = *text;
+      if (const auto* band = (*members)[m].second.get<int64_t>()) file.band = static_cast<int>(*band);
+    }
+    if (file.path.empty() || file.source.empty() || file.version.empty())
+      given.refuse(file.variable + " lacks a path, source or version, expected all three, which are recorded");
+    files.push_back(std::move(file));
+  }
+  if (files.empty()) given.refuse("expected a layer for at least one variable, such as elevation");
+  const auto* scale = values.back().get<double>();
+  return [files, is_rai = given.name == "rai", scale_m = scale ? *scale : 5120](const Tortilla& samples, int) {
+    extensions::GeoLayers layers;
+    for (const auto& file : files) layers[file.variable] = file.open();
+    if (is_rai) return with_rai(samples, extensions::RAI(layers));
+    return samples.extend_with(extensions::GeoEnrich(layers, scale_m));
+  };
+}
+
 Tortilla with_tiff_index(const Tortilla& samples, int jobs) {
   try {
     return extensions::with_tiff_index(samples, {.jobs = jobs});
@@ -254,6 +330,7 @@ Parsed parse(const std::string& text) {
   if (given.name == "majortom") return {.samples = parse_majortom(given)};
   if (given.name == "spatial_grouping") return {.samples = parse_groups(given)};
   if (given.name == "stac" || given.name == "istac") return {.samples = parse_places(given)};
+  if (given.name == "rai" || given.name == "geo_enrich") return {.samples = parse_layers(given)};
   if (given.name == "geotiff_stats") return {.samples = parse_statistics(given)};
   if (given.value) given.refuse("this extension takes no value");
   if (given.name == "tiff_index") return {.samples = with_tiff_index};
@@ -268,8 +345,14 @@ std::vector<FieldDescription> columns_of(const Extension& extension) {
   const std::string name = extension.name;
   if (name == "geotiff_stats") return extensions::GeotiffStats({.histograms = true}).schema();
   if (name == "stats") return extensions::Stats().schema();
+  if (name == "rai") return extensions::RAI({}).schema();
   if (name == "tiff_index") return extensions::TiffIndex().schema();
   std::vector<FieldDescription> out;
+  if (name == "geo_enrich") {
+    for (const auto& variable : variables_of(name))
+      out.push_back({"geoenrich:" + variable, variable.starts_with("admin_") ? "string" : "float"});
+    return out;
+  }
   for (const auto& column : extensions::extension_columns(name)) out.push_back(column.field);
   return out;
 }

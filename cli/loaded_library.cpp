@@ -54,6 +54,18 @@ const T* ask(const char* function) {
   return known == nullptr ? nullptr : known();
 }
 
+/// A layer that a function of the library makes.
+template <class Layer>
+std::shared_ptr<const extensions::GeoLayer> make_layer(const char* function, const Layer& layer) {
+  using Make = void (*)(const Layer*, std::shared_ptr<const extensions::GeoLayer>*);
+  void* handle = gdal_library().handle;
+  const auto make = handle == nullptr ? nullptr : reinterpret_cast<Make>(::dlsym(handle, function));
+  if (make == nullptr) throw SchemaError("layers need GDAL: " + gdal_library().problem, {.path = layer.path});
+  std::shared_ptr<const extensions::GeoLayer> out;
+  make(&layer, &out);
+  return out;
+}
+
 class CrsWhenAsked final : public CrsTransformer {
  public:
   bool is_geographic(const std::string& crs) const override { return known(crs).is_geographic(crs); }
@@ -101,6 +113,14 @@ const RemoteOpener* remote_opener() {
   static const RemoteWhenAsked opener;
   static const bool is_there = is_gdal_installed();  // without it tacore itself reads public objects
   return is_there ? &opener : nullptr;
+}
+
+std::shared_ptr<const extensions::GeoLayer> raster_mean(const gdal::RasterLayer& layer) {
+  return make_layer("tacore_gdal_raster_mean", layer);
+}
+
+std::shared_ptr<const extensions::GeoLayer> polygon_names(const gdal::VectorLayer& layer) {
+  return make_layer("tacore_gdal_polygon_names", layer);
 }
 
 }  // namespace tacore::cli

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <memory>
+
 #include <tacore/crs.hpp>
+#include <tacore/raster/gdal.hpp>
 #include <tacore/raster/raster.hpp>
 #include <tacore/remote.hpp>
 
@@ -16,5 +19,10 @@ const RasterOpener* raster_opener();
 
 /// What is at gs://, az://, oss://, swift:// and /vsi... paths, in the same way; where there is no library, none.
 const RemoteOpener* remote_opener();
+
+/// The mean of a raster, and the names of polygons, for extensions. Throw SchemaError where there is no library, and as
+/// gdal::raster_mean() and gdal::polygon_names().
+std::shared_ptr<const extensions::GeoLayer> raster_mean(const gdal::RasterLayer& layer);
+std::shared_ptr<const extensions::GeoLayer> polygon_names(const gdal::VectorLayer& layer);
 
 }  // namespace tacore::cli

@@ -135,6 +135,23 @@ TEST_CASE("the mean of a real elevation model is that of shapely, pixel by pixel
   CHECK(dem->value(box("EPSG:4326", 10, 10, 11, 11)).is_null());
 }
 
+TEST_CASE("layers for programs that dlopen the library are those of the library") {
+  const MadeRaster raster("dlopened", 3, {1, 2, 3, 4, 5, 6, 7, 8, 9}, kTenDegrees, "EPSG:4326");
+  const gdal::RasterLayer of_pixels{.path = raster.path(), .source = "made", .version = "2"};
+  const Footprint all = box("EPSG:4326", 0, 50, 30, 80);
+  std::shared_ptr<const extensions::GeoLayer> layer;
+  gdal::tacore_gdal_raster_mean(&of_pixels, &layer);
+  CHECK(layer->value(all) == gdal::raster_mean(of_pixels)->value(all));
+  CHECK(layer->version() == "2");
+  const TemporaryFolder folder;
+  const gdal::VectorLayer of_names{.path = folder.write("a.geojson", collection({feature("west", 0, 50, 30, 80)})),
+                                   .field = "name"};
+  gdal::tacore_gdal_polygon_names(&of_names, &layer);
+  CHECK(layer->value(all) == Value("west"));
+  const gdal::RasterLayer none{.path = folder.path("none.tif")};
+  CHECK_THROWS_AS(gdal::tacore_gdal_raster_mean(&none, &layer), IoError);
+}
+
 TEST_CASE("pixels of a geographic raster are weighted by their area on the ground, no-data pixels by zero") {
   const std::vector<Point> quad = {{2, 78}, {27, 75}, {22, 52}, {4, 55}};
   const MadeRaster all("all", 3, {1, 2, 3, 4, 5, 6, 7, 8, 9}, kTenDegrees, "EPSG:4326");

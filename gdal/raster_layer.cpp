@@ -244,4 +244,8 @@ std::shared_ptr<const extensions::GeoLayer> raster_names(const RasterLayer& laye
   return std::make_shared<RasterNames>(layer, std::move(names));
 }
 
+void tacore_gdal_raster_mean(const RasterLayer* layer, std::shared_ptr<const extensions::GeoLayer>* out) {
+  *out = raster_mean(*layer);
+}
+
 }  // namespace tacore::gdal

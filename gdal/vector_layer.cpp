@@ -151,4 +151,8 @@ std::map<int64_t, std::string> read_names(const std::string& path, const std::st
   return out;
 }
 
+void tacore_gdal_polygon_names(const VectorLayer* layer, std::shared_ptr<const extensions::GeoLayer>* out) {
+  *out = polygon_names(*layer);
+}
+
 }  // namespace tacore::gdal

@@ -138,5 +138,11 @@ extern "C" TACORE_EXPORT const CrsTransformer* tacore_gdal_crs_transformer();
 extern "C" TACORE_EXPORT const RasterOpener* tacore_gdal_raster_opener();
 /// A remote_opener() for programs that load tacore_gdal with dlopen(). It lives as long as the library.
 extern "C" TACORE_EXPORT const RemoteOpener* tacore_gdal_remote_opener();
+/// Sets `*out` to raster_mean(*layer), for programs that load tacore_gdal with dlopen(). Throws as raster_mean().
+extern "C" TACORE_EXPORT void tacore_gdal_raster_mean(const RasterLayer* layer,
+                                                      std::shared_ptr<const extensions::GeoLayer>* out);
+/// Sets `*out` to polygon_names(*layer), for programs that load tacore_gdal with dlopen(). Throws as polygon_names().
+extern "C" TACORE_EXPORT void tacore_gdal_polygon_names(const VectorLayer* layer,
+                                                        std::shared_ptr<const extensions::GeoLayer>* out);
 
 }  // namespace tacore::gdal
