@@ -83,7 +83,8 @@ void require_members(const Collection& collection, const CollectionOptions& opti
   if (count == 0) return;
   throw UsageError((count == 1 ? "1 thing is" : std::to_string(count) + " things are") + " missing: " + missing +
                    (options.collection.empty() ? "" : ", or members of " + in_quotes(options.collection)) +
-                   ". Example:" + example);
+                   ". Example:" + example +
+                   (options.collection.empty() ? "; on a terminal taco init asks for them" : ""));
 }
 
 }  // namespace tacore::cli

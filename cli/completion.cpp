@@ -9,6 +9,7 @@
 #include <tacore/dataset.hpp>
 
 #include "commands.hpp"
+#include "extensions.hpp"
 
 namespace tacore::cli {
 namespace {
@@ -148,16 +149,22 @@ Line parse(const std::vector<CommandManual>& commands, const std::vector<std::st
   return out;
 }
 
-/// Candidates for a value that the help calls `kind`: ID, COLUMN, COMMAND, SHELL, or a choice.
+/// Candidates for a value that the help calls `kind`: ID, COLUMN, COMMAND, SHELL, NAME[=VALUE]
+/// (an extension), or a choice.
 std::vector<Candidate> values(const std::vector<CommandManual>& commands, const Line& line, const std::string& kind,
                               const std::string& typed) {
   if (kind == "COMMAND") return names_of(commands);
   if (kind == "SHELL") return choices("bash|zsh|fish");
+  // The last name of a list: what stands before it stays.
+  const std::string before = typed.substr(0, typed.rfind(',') + 1);
+  if (kind == "NAME[=VALUE]") {
+    std::vector<Candidate> out;
+    for (const auto& name : known_extensions()) out.push_back({before + name});
+    return out;
+  }
   const bool is_dataset = !line.arguments.empty() && is_local(line.arguments.front());
   if (kind == "ID") return is_dataset ? ids_of(line.arguments.front(), typed) : std::vector<Candidate>();
   if (kind == "COLUMN") {
-    // The last name of a list: what stands before it stays.
-    const std::string before = typed.substr(0, typed.rfind(',') + 1);
     auto out = is_dataset ? columns_of(line.arguments.front()) : std::vector<Candidate>();
     for (auto& each : out) each.text.insert(0, before);
     return out;

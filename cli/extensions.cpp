@@ -91,6 +91,16 @@ constexpr Extension kExtensions[] = {
 constexpr std::pair<const char*, const char*> kOldExtensions[] = {{"header", "tiff_index"},
                                                                   {"spatialgrouping", "spatial_grouping"}};
 
+}  // namespace
+
+std::vector<std::string> known_extensions() {
+  std::vector<std::string> out;
+  for (const Extension& extension : kExtensions) out.emplace_back(extension.name);
+  return out;
+}
+
+namespace {
+
 using Extend = std::function<Tortilla(const Tortilla&, int jobs)>;
 
 /// An extension of the command line, whose value is read. One of the members is set.
@@ -166,10 +176,11 @@ bool has_column(const Tortilla& samples, const std::string& name) {
 Extend parse_places(const Given& given) {
   std::optional<Timestamp> time;
   try {
-    if (given.value) time = Timestamp::parse(*given.value);
+    if (given.value && given.value->find('/') == given.value->npos) time = TimeRange::parse(*given.value).start;
   } catch (const QueryError&) {
-    given.refuse("expected a time, such as 2024-01-31T10:00:00Z");
+    time.reset();
   }
+  if (given.value && !time) given.refuse("expected a time, such as 2024-01-31T10:00:00Z, 2024-01-31, 2024-01 or 2024");
   return [key = given.name, time](const Tortilla& samples, int jobs) {
     const extensions::FromRasters from{
         .with = {.transformer = transformer(), .fallback = raster_opener()}, .time_start = time, .jobs = jobs};
@@ -310,13 +321,11 @@ const Extension& known(const Given& given) {
     if (given.name == old_name)
       throw UsageError(std::string("--extensions ") + old_name + " is called " + name + " now");
   }
-  std::vector<std::string> names;
+  const auto found = std::ranges::find(kExtensions, given.name, &Extension::name);
+  if (found != std::end(kExtensions)) return *found;
+  const auto names = known_extensions();
   std::string all;
-  for (const Extension& extension : kExtensions) {
-    if (given.name == extension.name) return extension;
-    names.emplace_back(extension.name);
-    all += (all.empty() ? "" : ", ") + names.back();
-  }
+  for (const auto& name : names) all += (all.empty() ? "" : ", ") + name;
   const std::string hint = did_you_mean(given.name, names);
   throw UsageError("unknown extension " + in_quotes(given.name) +
                    (hint.empty() ? "; known are " : hint + " Known are ") + all + "; taco extensions describes them");

@@ -13,6 +13,9 @@ inline constexpr const char* kExtensionHelp =
     "...} "
     "or NAME=@FILE.json, such as stac=2024-06-01,geotiff_stats,split=train; taco extensions lists all";
 
+/// The names of all extensions.
+std::vector<std::string> known_extensions();
+
 /// The extensions of several options `--extensions A,B=VALUE`, one text each. Commas in brackets separate nothing.
 std::vector<std::string> separate_extensions(const std::vector<std::string>& options);
 

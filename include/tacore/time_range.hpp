@@ -32,8 +32,9 @@ struct TACORE_EXPORT TimeRange {
   Timestamp end = {};
 
   /// Parses `A/B`, or `A` alone. A bound without a time of day is the whole UTC day, `2005-06` the whole month, and
-  /// `2005` the whole year: its first microsecond as a start, its last one as an end. `..` or nothing on one side leaves that side open: it is the least or greatest int64 of
-  /// microseconds. Spaces around a bound are ignored. Throws QueryError for malformed text and when start > end.
+  /// `2005` the whole year: its first microsecond as a start, its last one as an end. `..` or nothing on one side
+  /// leaves that side open: it is the least or greatest int64 of microseconds. Spaces around a bound are ignored.
+  /// Throws QueryError for malformed text and when start > end.
   static TimeRange parse(std::string_view text);
 
   bool operator==(const TimeRange&) const = default;

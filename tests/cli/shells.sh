@@ -21,6 +21,7 @@ complete_line "taco read $nested tile_r1"
 complete_line "taco ls $nested tile_r1_c1/o"
 complete_line "taco ls $nested tile_r1_c1/optical/x"
 complete_line "taco stats $landsat --on-error "
+complete_line "taco create a b --extensions stac,geo"
 complete_line "taco help val"
 complete_line "taco completion "
 # Nothing is asked of what is not there, is no dataset, or would need the network.
