@@ -103,7 +103,7 @@ struct Tool {
   std::pair<CLI::App*, std::shared_ptr<Options>> add(const char* name, const char* what, const char* examples,
                                                      int (*run)(const Options&)) {
     auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand(name, what)->group("Commands");
+    CLI::App* command = app.add_subcommand(name, what);
     command->footer(std::string("Examples:\n") + examples);
     commands.emplace_back(command, [options, run] { return run(*options); });
     return {command, options};
@@ -805,7 +805,7 @@ void add_completion(Tool& tool) {
   auto shell = std::make_shared<std::string>();
   CLI::App* command = tool.app.add_subcommand(
       "completion", "Prints a script by which a shell completes commands, options, ids and columns");
-  command->group("Commands")->footer("Examples:\n  source <(taco completion bash)\n  taco completion fish | source");
+  command->footer("Examples:\n  source <(taco completion bash)\n  taco completion fish | source");
   command->add_option("SHELL", *shell, "bash, zsh or fish")->required();
   tool.commands.emplace_back(command, [shell] {
     print(completion_script(*shell));
@@ -834,7 +834,7 @@ void add_manual(Tool& tool) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = tool.app.add_subcommand("manual", "Prints the manual page of the tool or of a command, for man");
-  command->group("Commands")->footer("Examples:\n  taco manual query | man -l -");
+  command->footer("Examples:\n  taco manual query | man -l -");
   command->add_option("COMMAND", options->name, "A command; the tool itself when absent");
   command->add_flag("--markdown", options->markdown, "Print Markdown instead");
   tool.commands.emplace_back(command, [&tool, options] {
@@ -853,7 +853,7 @@ void add_manual(Tool& tool) {
 void add_help(Tool& tool) {
   auto name = std::make_shared<std::string>();
   CLI::App* command = tool.app.add_subcommand("help", "Shows the help of the tool or of a command");
-  command->group("Commands")->footer("Examples:\n  taco help query");
+  command->footer("Examples:\n  taco help query");
   command->add_option("COMMAND", *name, "A command; the tool itself when absent");
   tool.commands.emplace_back(command, [&tool, name] {
     if (name->empty()) {
@@ -899,6 +899,19 @@ void set_up_messages(const Messages& messages) {
   if (messages.debug) verbose("debug");
 }
 
+/// The heading of a command in the help.
+const char* group_of(const std::string& command) {
+  constexpr std::pair<const char*, std::string_view> groups[] = {
+      {"Look at a dataset", " info ls head count columns query read preview stats "},
+      {"Make a dataset", " init create extensions export convert compile concat tog "},
+      {"Change or check a dataset", " edit diff validate "},
+      {"Publish a dataset", " describe index collect index-tiffs sync "}};
+  for (const auto& [group, commands] : groups) {
+    if (commands.find(" " + command + " ") != commands.npos) return group;
+  }
+  return "Help";
+}
+
 void define(Tool& tool) {
   tool.app.set_version_flag("-V,--version", std::string("taco ") + version(), "Print the version");
   tool.app.require_subcommand(0, 1);                   // at most one: later names are ids
@@ -914,8 +927,6 @@ void define(Tool& tool) {
   add_read(tool);
   add_preview(tool);
   add_stats(tool);
-  add_describe(tool);
-  add_validate(tool);
   add_init(tool);
   add_create(tool);
   add_extensions(tool);
@@ -923,18 +934,23 @@ void define(Tool& tool) {
   add_convert(tool);
   add_compile(tool);
   add_concat(tool);
+  add_tog(tool);
   add_edit(tool);
   add_diff(tool);
+  add_validate(tool);
+  add_describe(tool);
   add_index(tool);
   add_collect(tool);
-  add_sync(tool);
   add_index_tiffs(tool);
-  add_tog(tool);
+  add_sync(tool);
+  add_help(tool);
+  add_manual(tool);
   add_completion(tool);
   add_complete(tool);
-  add_manual(tool);
-  add_help(tool);
   add_old_command(tool);
+  for (auto& [command, run] : tool.commands) {
+    if (!command->get_group().empty()) command->group(group_of(command->get_name()));
+  }
   std::vector<CLI::App*> all{&tool.app};
   for (auto& [command, run] : tool.commands) all.push_back(command);
   for (CLI::App* app : all) {
