@@ -125,9 +125,9 @@ def documents(root):
 
 
 def commands(block):
-    """(command, output) for each line that starts with `$ `."""
+    """(command, output) for each line that starts with `$ `; a command goes on behind a backslash at the end of its line."""
     out = []
-    for line in block.splitlines():
+    for line in block.replace("\\\n", " ").splitlines():
         if line.startswith("$ "):
             out.append((line[2:], []))
         else:
@@ -208,7 +208,7 @@ def self_test():
         not name_complaint("src/dataset/*.cpp", ROOT),
         not name_complaint("a phrase, not a file", ROOT),
         is_part_of("if (a) {\n  b();\n}\n", "void f() {\n  if (a) {\n    b();\n  }\n}\n"),
-        commands("$ a | b\n1\n2\n$ c\n") == [("a | b", ["1", "2"]), ("c", [])],
+        commands("$ a | b\n1\n2\n$ c\\\n  d\n") == [("a | b", ["1", "2"]), ("c   d", [])],
         tool_commands("`taco a --b` `taco`\n```sh\ntaco c \\\n  --d  # e\nls\n```\n") == ["taco a --b", "taco c    --d "],
     ]
     wrong = [f"bad case {i} passes" for i, why in enumerate(bad) if not why]
@@ -229,4 +229,5 @@ def main():
     return bool(found)
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
