@@ -83,7 +83,7 @@ def run(name: Path, found: list[tuple[int, str, str | None]], folder: Path) -> N
 
 
 def test_documents_have_blocks_to_run() -> None:
-    assert {"README.md", "python.md"} <= {document.name for document in WITH_BLOCKS}
+    assert {"README.md", "python.md", "cookbook.md"} <= {document.name for document in WITH_BLOCKS}
     assert NOTEBOOKS
 
 
