@@ -47,6 +47,8 @@ def test_contacts_are_checked() -> None:
             Contact(**wrong)
     with pytest.raises(ValueError, match="rol"):
         make_taco(Tortilla(flat()), providers=[{"name": "x", "rol": "y"}])
+    with pytest.raises(TypeError, match='such as {"name": "A lab"}, not str'):
+        make_taco(Tortilla(flat()), providers=["Our lab"])
     taco = make_taco(Tortilla(flat()), providers=[{"organization": "o", "email": "a@b", "role": "r"}])
     assert taco.providers[0].email == "a@b"
 

@@ -364,7 +364,9 @@ def _contact(given: Any) -> Contact:
         return given
     fields = dict(given) if isinstance(given, Mapping) else model_of(given)
     if fields is None:
-        raise TypeError(f"a contact is a Contact or a dict of its fields, not {type(given).__name__}")
+        raise TypeError(
+            f'a contact is a Contact or a dict of its fields, such as {{"name": "A lab"}}, not {type(given).__name__}'
+        )
     known = [field.name for field in dataclasses.fields(Contact)]
     unknown = [key for key in fields if key not in known]
     if unknown:
