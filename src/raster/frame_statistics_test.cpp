@@ -291,7 +291,7 @@ TEST_CASE("stored statistics with a child path use that child of each sample onl
     CHECK(stored[band].std == doctest::Approx(computed.bands[band].moments.standard_deviation()));
   }
   CHECK(stored_summary(dataset, {.child = "inner/other"}).size() == 1);
-  says(text_of<Error>([&] { stored_summary(dataset, {.child = "inner/none"}); }), "there are no rows");
+  says(text_of<Error>([&] { stored_summary(dataset, {.child = "inner/none"}); }), "no sample has a child 'inner/none'");
   says(text_of<Error>([&] { stored_summary(dataset, {.child = "a/b/c"}); }), "Level 3 does not exist");
   says(text_of<Error>([&] { stored_summary(dataset.data(), {.child = "inner/x"}); }), "child are options of a dataset");
 }

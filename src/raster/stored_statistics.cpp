@@ -258,8 +258,10 @@ DataFrame frame_of(const std::shared_ptr<const Dataset::Impl>& impl, const Stats
   }
   const View drawn = level == 0 ? view : impl->drawn_view();
   const QueryPlan plan(drawn, Dataset::Impl::describe);
-  return frame_over(impl, Dataset::Impl::compute(ids.empty() ? plan.statistics(level, options.id, names)
-                                                             : plan.statistics(ids, names)));
+  DataFrame out = frame_over(impl, Dataset::Impl::compute(ids.empty() ? plan.statistics(level, options.id, names)
+                                                                      : plan.statistics(ids, names)));
+  if (!ids.empty() && out.num_rows() == 0) throw QueryError("no sample has a child " + in_quotes(options.child));
+  return out;
 }
 
 void check_own_rows(const StatsOptions& options) {
