@@ -349,6 +349,8 @@ void bind_tortillas(nb::module_& m) {
         return freely([&] { return with_istac(samples, from); });
       },
       nb::arg("samples"), nb::arg("time_start").none(), nb::arg("jobs"));
+  m.def("with_folder_places",
+        [](const Tortilla& samples) { return freely([&] { return with_folder_places(samples, crs_transformer()); }); });
 }
 
 using BandTuple =

@@ -46,6 +46,7 @@ from tacore.datamodel import (
     check_convention,
     flood_labels,
     optical_bands,
+    with_folder_places,
     with_geotiff_stats,
     with_stac,
 )
@@ -315,6 +316,26 @@ def test_with_stac_adds_the_stac_columns_of_all_rasters() -> None:
     assert one(Sample(id="s", path=b"")).to_pylist()[0]["stac:centroid"] == placed_.column("stac:centroid")[0]
 
 
+def test_folders_get_the_place_and_time_of_their_children(tmp_path: Path) -> None:
+    rasterio, shapely = pytest.importorskip("rasterio"), pytest.importorskip("shapely")
+    pyproj = pytest.importorskip("pyproj")
+    children = [Sample(id=name, path=SCENE / f"{name}.tif") for name in ("optical", "elevation")]
+    without = with_stac(Tortilla([Sample(id="tile", path=Tortilla(children))]), "2024-06-01")
+    tortilla = with_folder_places(without)
+    assert without.fields() == [] and tortilla.column("istac:crs") == ["EPSG:4326"]
+    assert tortilla.column("istac:time_start") == tortilla.column("istac:time_end") == [dt.datetime(2024, 6, 1)]
+    with rasterio.open(SCENE / "optical.tif") as scene:
+        left, bottom, right, top = scene.bounds
+        to_degrees = pyproj.Transformer.from_crs(scene.crs, "EPSG:4326", always_xy=True).transform
+    corners = [to_degrees(x, y) for x, y in ((left, top), (right, top), (right, bottom), (left, bottom))]
+    [wkb] = tortilla.column("istac:geometry")
+    assert shapely.hausdorff_distance(shapely.from_wkb(wkb), shapely.Polygon(corners)) < 1e-6  # 0.1 m
+    [path] = tacore.create(make_taco(tortilla), tmp_path / "tiles.tacozip")
+    lon, lat = corners[0]
+    assert len(tacore.load(path).filter_bbox(lon - 1, lat - 1, lon + 1, lat + 1).filter_datetime("2024-06")) == 1
+    assert with_folder_places(tortilla).fields() == tortilla.fields()  # they keep what they have
+
+
 def test_with_geotiff_stats_gives_null_for_other_files() -> None:
     tortilla = with_geotiff_stats(Tortilla([Sample(id="o", path=SCENE / "optical.tif"), Sample(id="x", path=b"x")]))
     column = tortilla.column("geotiff:stats")
@@ -573,7 +594,11 @@ def test_tacotiff_headers_and_validation_agree(shared: Path) -> None:
 
 def test_computed_values_are_attributes_of_an_extension() -> None:
     """As in the published writers."""
-    how: dict[str, Any] = {"crs": "EPSG:32630", "tensor_shape": (1, 10, 10), "geotransform": (5e5, 10, 0, 4.4e6, 0, -10)}
+    how: dict[str, Any] = {
+        "crs": "EPSG:32630",
+        "tensor_shape": (1, 10, 10),
+        "geotransform": (5e5, 10, 0, 4.4e6, 0, -10),
+    }
     start, end = 1_700_000_000_000_000, 1_700_000_100_000_001
     stac = STAC(**how, time_start=start, time_end=end)
     assert stac.centroid is not None and len(stac.centroid) == 21

@@ -598,6 +598,26 @@ def with_istac(tortilla: Tortilla, time_start: Time | None = None, jobs: int = 0
     return _wrapped(_core.with_istac(tortilla._core, time_start, jobs))
 
 
+def with_folder_places(tortilla: Tortilla) -> Tortilla:
+    """Returns a copy of a Tortilla in which FOLDERs without place and time get those of their children, so that filters
+    and maps of their level find them, as ``taco create`` does.
+
+    The place is the footprint of the children where they agree, else the smallest box that contains them (`istac:crs`,
+    `istac:geometry`); the time is from the first start to the last end (`istac:time_start`, `istac:time_end`). Levels that
+    have such columns keep them.
+
+    Args:
+        tortilla: Samples whose children have places, for example from :func:`with_stac`; the Tortilla does not change.
+
+    Raises:
+        TacoFormatError: A geometry is not valid WKB.
+
+    Example:
+        >>> tortilla = with_folder_places(with_stac(Tortilla.from_folder("tiles"), "2024-06-01"))
+    """
+    return _wrapped(_core.with_folder_places(tortilla._core))
+
+
 def with_geotiff_stats(tortilla: Tortilla, stats: GeotiffStats | None = None, jobs: int = 0) -> Tortilla:
     """Returns a copy of a Tortilla with the columns of :class:`GeotiffStats` at each level that has TIFFs; values are
     null for FOLDERs, padding and other FILEs.
