@@ -125,12 +125,19 @@ class WrongTypeError(TacoValidationError, TypeError):
 
 def checked(function: Callable[..., R]) -> Callable[..., R]:
     """A function of the bindings whose errors about types do not list C++ overloads, but name the function that the
-    user called, and its arguments: numbers as they are, of others, which may be secret, the type."""
+    user called, and its arguments: numbers as they are, of others, which may be secret, the type. Where the output exists,
+    they name the option that replaces it."""
 
     @functools.wraps(function)
     def call(*arguments: Any, **keywords: Any) -> R:
         try:
             return function(*arguments, **keywords)
+        except TacoError as error:
+            called = _called(sys._getframe(1)) if error.message == "exists already" else None
+            if called and "overwrite" in called[1]:
+                error.message += "; overwrite=True replaces it"
+                error.args = (f"{error.args[0]}; overwrite=True replaces it",)
+            raise
         except (TypeError, RuntimeError) as error:
             if "incompatible function arguments" not in str(error) and str(error) != "std::bad_cast":
                 raise

@@ -56,6 +56,21 @@ def test_an_existing_output_is_replaced_only_with_overwrite(tmp_path: Path, name
     assert len(rows(tmp_path / name)) == 3
 
 
+def test_an_existing_output_is_told_with_the_option_that_replaces_it(tmp_path: Path) -> None:
+    [path] = tacore.create(make_taco(Tortilla(flat())), tmp_path / "x.tacozip")
+    dataset = tacore.load(path)
+    for name in ("y.tacozip", "y.parquet"):
+        (tmp_path / name).touch()
+    for write in (
+        lambda: tacore.create(make_taco(Tortilla(flat())), path),
+        lambda: tacore.export(dataset, tmp_path / "y.tacozip", progress=False),
+        lambda: tacore.describe.footer2geoparquet(dataset, tmp_path / "y.parquet"),
+    ):
+        with pytest.raises(tacore.TacoError, match=r"exists already; overwrite=True replaces it$") as caught:
+            write()
+        assert str(caught.value).endswith(caught.value.message)
+
+
 @pytest.mark.parametrize("size", [3, "3", "3B", " 3 b ", "0.003 KiB", "3.0"])
 def test_parts_are_filled_in_order(tmp_path: Path, size: Any) -> None:
     made = tacore.create(make_taco(Tortilla(flat(4))), tmp_path / "x.tacozip", split_size=size)
