@@ -208,6 +208,11 @@ bool is_compared(std::string_view sql, const std::string& name) {
   return false;
 }
 
+std::string with_more(std::string message, const std::string& hint) {
+  if (message.ends_with('!')) message.pop_back();
+  return message + "; " + hint;
+}
+
 }  // namespace
 
 std::string with_hint(const std::string& message, std::string_view sql) {
@@ -235,13 +240,13 @@ std::string with_hint(const std::string& message, std::string_view sql) {
   if (message.starts_with(kColumn)) {
     const std::string name = message.substr(kColumn.size(), message.find('"', kColumn.size()) - kColumn.size());
     const bool is_text = is_compared(sql, name) && nearest('"' + name + '"', kept).empty();
-    if (is_text) return said + "; a text needs single quotes: " + sql_literal(name);
+    if (is_text) return with_more(said, "a text needs single quotes: " + sql_literal(name));
   }
   const bool is_syntax = message.find("at or near \":\"") != message.npos;
   for (const auto& name : names_with_colon(sql)) {
     const bool is_unknown =
         message.find("column " + sql_identifier(name.substr(name.find(':') + 1)) + " not found") != message.npos;
-    if (is_syntax || is_unknown) return said + "; a name with a colon needs quotes: " + sql_identifier(name);
+    if (is_syntax || is_unknown) return with_more(said, "a name with a colon needs quotes: " + sql_identifier(name));
   }
   return said;
 }
