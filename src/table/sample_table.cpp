@@ -37,7 +37,7 @@ struct Renamed {
 std::vector<Renamed> renamed(const TableOptions& options) {
   std::vector<Renamed> out;
   if (!options.id_column.empty()) out.push_back({options.id_column, "id", "--id-column"});
-  if (!options.path_column.empty()) out.push_back({options.path_column, "path", "--path-column"});
+  if (!options.path_column.empty() && options.path_column != options.id_column) out.push_back({options.path_column, "path", "--path-column"});
   if (!options.time_column.empty()) out.push_back({options.time_column, "stac:time_start", "--time-column"});
   for (const auto& [from, to] : options.rename) out.push_back({from, to, "--rename"});
   return out;
@@ -70,12 +70,14 @@ std::string legal_name(const std::string& name, const std::set<std::string>& tak
 
 /// The column that most likely is meant by `name`, which is `id` or `path`.
 std::optional<std::string> likely_column(const std::string& name, const std::vector<std::string>& columns) {
+  std::optional<std::string> file;  // its names may be ids, too
   for (const auto& column : columns) {
     const std::string folded = lower(trimmed(column));
-    const bool is_file = name == "path" && (folded == "file" || folded == "filename" || folded == "filepath");
-    if (folded == name || folded == name + "s" || folded.ends_with("_" + name) || is_file) return column;
+    const bool is_name = name == "id" && folded == "name";
+    if (is_name || folded == name || folded == name + "s" || folded.ends_with("_" + name)) return column;
+    if (!file && (folded == "file" || folded == "filename" || folded == "filepath")) file = column;
   }
-  return std::nullopt;
+  return file;
 }
 
 /// `columns` are the names in the file, `names` those that they get.
@@ -151,10 +153,17 @@ std::shared_ptr<arrow::Table> with_sample_names(const std::shared_ptr<arrow::Tab
                           (is_there ? "; rename that of the table too: --rename " + shell_word(to) + "=NEW_NAME" : ""),
                       {.path = path});
   }
+  auto out = table;
+  if (!options.id_column.empty() && options.id_column == options.path_column && !std::ranges::count(names, "path")) {
+    // Names of files are ids as well.
+    const int ids = static_cast<int>(std::ranges::find(before, options.id_column) - before.begin());
+    out = check(table->AddColumn(table->num_columns(), table->field(ids)->WithName("path"), table->column(ids)));
+    names.emplace_back("path");
+  }
   check_required(before, names, "id", "--id-column", path);
   check_required(before, names, "path", "--path-column", path);
   check_names(names, options, path);
-  return check(table->RenameColumns(names));
+  return check(out->RenameColumns(names));
 }
 
 void RowFaults::add(int64_t row, const std::string& what, int64_t other, int error_number) {

@@ -46,13 +46,22 @@ TEST_CASE("columns get the names that the options say, all at once") {
   CHECK(name_in_file("other", options) == "other");
 }
 
+TEST_CASE("names of files may be ids as well") {
+  const auto table = Csv("filename,label\n007,x\n").named({.id_column = "filename", .path_column = "filename"});
+  CHECK(column_names(*table) == Strings{"id", "label", "path"});
+  const std::vector<std::optional<std::string>> names{"007"};
+  CHECK(text_column(*table, "id", "") == names);
+  CHECK(text_column(*table, "path", "") == names);
+}
+
 TEST_CASE("names that cannot be are refused with what to type instead") {
   const struct {
     const char *header, *words;
     TableOptions options = {};
   } cases[] = {
       {"ID,path", "no column 'id': ID, path; did you mean 'ID'? --id-column ID"},
-      {"filename,label", "no column 'id': filename, label; name the one that has the ids: --id-column NAME"},
+      {"filename,label", "no column 'id': filename, label; did you mean 'filename'? --id-column filename"},
+      {"place,label", "no column 'id': place, label; name the one that has the ids: --id-column NAME"},
       {"image_id,filename", "no column 'id': image_id, filename; did you mean 'image_id'? --id-column image_id"},
       {"id,File", "no column 'path': id, File; did you mean 'File'? --path-column File"},
       {"id,Path ", "no column 'path': id, Path ; did you mean 'Path '? --path-column \"Path \""},

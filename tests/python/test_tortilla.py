@@ -358,3 +358,18 @@ def test_fields_are_matched_by_their_names() -> None:
         ]
     )
     assert (folders.column("x", 1), folders.column("y", 1)) == ([1, 3], [2, 4])
+
+
+def test_messages_on_tables_name_arguments_of_python(tmp_path: Path) -> None:
+    table = tmp_path / "sites.csv"
+
+    def refusal(header: str, **options: Any) -> str:
+        table.write_text(header + "\n", encoding="utf-8")
+        with pytest.raises(tacore.TacoSchemaError) as raised:
+            Tortilla.from_table(table, **options)
+        return str(raised.value)
+
+    assert refusal("filename,label").endswith("did you mean 'filename'? id_column='filename'")
+    said = refusal("filename,land cover,a b", id_column="filename", path_column="filename")
+    assert said.endswith("rename them: rename={'land cover': 'land_cover', 'a b': 'a_b'}")
+    assert ": time_column: no column 'dte'" in refusal("id,path,date", time_column="dte")

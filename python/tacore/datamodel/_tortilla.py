@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -10,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from .._errors import TacoSchemaError, checked
+from .._errors import TacoError, TacoSchemaError, checked
 from ._columns import Field, Stream, columns_of, pack, table_of, unpack
 from ._extension import SampleExtension, TortillaExtension, check_rows
 from ._sample import Sample, check_field, wrapped
@@ -20,6 +22,24 @@ if TYPE_CHECKING:
 
 _PADDING = "__TACOPAD__"
 _Compute = Callable[[Iterable[Sample]], Iterable[_core.Columns]]
+
+
+def _in_python(message: str) -> str:
+    """A message whose options of the tool, such as ``--rename "land cover"=cover`` at its end, are arguments."""
+    message = re.sub(r"(^|: )--([a-z-]+): ", lambda found: f"{found[1]}{found[2].replace('-', '_')}: ", message)
+    before, dashes, options = message.partition(" --")
+    if not dashes:
+        return message
+    words = shlex.split("--" + options)
+    given: dict[str, Any] = {}
+    for option, value in zip(words[::2], words[1::2]):
+        name = option.removeprefix("--").replace("-", "_")
+        if name == "rename":
+            old, _, new = value.rpartition("=")
+            given.setdefault(name, {})[old] = new
+        else:
+            given[name] = value
+    return f"{before} {', '.join(f'{name}={value!r}' for name, value in given.items())}"
 
 
 class Tortilla:
@@ -115,9 +135,14 @@ class Tortilla:
             "time_column": time_column,
             "rename": None if rename is None else dict(rename),
         }
-        if isinstance(table, (str, os.PathLike)):
-            return _wrapped(_core.Tortilla.from_table(os.fspath(table), options))
-        return _wrapped(_core.Tortilla.from_arrow(table, options))
+        try:
+            if isinstance(table, (str, os.PathLike)):
+                return _wrapped(_core.Tortilla.from_table(os.fspath(table), options))
+            return _wrapped(_core.Tortilla.from_arrow(table, options))
+        except TacoError as error:
+            error.message = _in_python(error.message)
+            error.args = tuple(_in_python(each) if isinstance(each, str) else each for each in error.args)
+            raise
 
     @classmethod
     def from_columns(
