@@ -81,6 +81,16 @@ void make(BatchLoader* self, const DataFrame& rows, const Inputs& inputs, int sh
   new (self) BatchLoader(rows, options);
 }
 
+/// The batches of a loader with an order of its own, as (begin, count, next_start).
+nb::list plan(int64_t num_samples, int shard, int num_shards, const Keywords& given) {
+  LoaderOptions options{.shard = shard, .num_shards = num_shards};
+  fill(options, given);
+  nb::list out;
+  for (const auto& [begin, count, next_start] : plan_batches(options, num_samples))
+    out.append(nb::make_tuple(begin, count, next_start));
+  return out;
+}
+
 }  // namespace
 
 void bind_loader(nb::module_& m) {
@@ -90,6 +100,9 @@ void bind_loader(nb::module_& m) {
       .def("num_batches", &BatchLoader::num_batches)
       .def("next", &BatchLoader::next,
            nb::sig("def next(self) -> tuple[list[Tensor], list[int], list[tuple[int, str]], int] | None"));
+  m.def("plan_batches", &plan, nb::arg("num_samples"), nb::arg("shard"), nb::arg("num_shards"), nb::arg("options"),
+        nb::sig("def plan_batches(num_samples: int, shard: int, num_shards: int, options: dict[str, Any]) -> "
+                "list[tuple[int, int, int]]"));
 }
 
 }  // namespace tacore::python

@@ -178,6 +178,7 @@ void bind_raster(nb::module_& m) {
   m.def("open_raster", &open<DataFrame, int64_t>, free);
   m.def("open_raster", &open<DataFrame, std::string_view>, free);
   m.def("open_raster", &open<Sample>, free);
+  m.def("open_input", &open_input, free);
   m.def("read_inputs", &read_inputs, free);
   m.def(
       "read_stack",

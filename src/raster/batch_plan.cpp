@@ -54,7 +54,7 @@ BatchPlan::BatchPlan(const LoaderOptions& options, int64_t num_samples)
   if (num_steps_ > shard_) num_batches_ = (num_steps_ - shard_ - 1) / num_shards_ + 1;
 }
 
-BatchPlan::Part BatchPlan::batch(int64_t number) const noexcept {
+BatchRange BatchPlan::batch(int64_t number) const noexcept {
   const int64_t step = number * num_shards_ + shard_;
   const int64_t last_begin = end_ - last_size_;
   const int64_t begin = step + 1 == num_steps_ ? last_begin : start_ + step * step_size_;
@@ -63,6 +63,13 @@ BatchPlan::Part BatchPlan::batch(int64_t number) const noexcept {
   if (size < world_size_) return {begin + rank_ % size, 1, end};  // padded
   const int64_t each = size / world_size_, more = size % world_size_;
   return {begin + rank_ * each + std::min<int64_t>(rank_, more), each + (rank_ < more ? 1 : 0), end};
+}
+
+std::vector<BatchRange> plan_batches(const LoaderOptions& options, int64_t num_samples) {
+  const BatchPlan plan(options, num_samples);
+  std::vector<BatchRange> out;
+  for (int64_t number = 0; number < plan.num_batches(); ++number) out.push_back(plan.batch(number));
+  return out;
 }
 
 }  // namespace tacore

@@ -9,21 +9,12 @@ namespace tacore {
 /// The batches of one rank and shard, as positions in the global order of samples (see Loader). Arithmetic only.
 class BatchPlan {
  public:
-  /// Positions [begin, begin + count) of the global order. `next_start` is where all ranks stand after the step.
-  struct Part {
-    int64_t begin = 0;
-    int64_t count = 0;
-    int64_t next_start = 0;
-
-    bool operator==(const Part&) const = default;
-  };
-
   /// Throws QueryError for options that are out of range.
   BatchPlan(const LoaderOptions& options, int64_t num_samples);
 
   int64_t num_batches() const noexcept { return num_batches_; }
   /// The batch of this number, from 0; it has at least one sample.
-  Part batch(int64_t number) const noexcept;
+  BatchRange batch(int64_t number) const noexcept;
 
  private:
   int64_t start_;

@@ -11,8 +11,6 @@ using namespace tacore;
 
 namespace {
 
-using Part = BatchPlan::Part;
-
 struct Split {
   int batch_size, world_size, num_shards;
 };
@@ -30,12 +28,13 @@ LoaderOptions options_of(const Split& split, int rank, int shard, int64_t start 
 }
 
 /// The batches of a rank, its shards taking turns.
-std::vector<Part> batches_of(const Split& split, int rank, int64_t num_samples, int64_t start = 0, bool drop = false) {
+std::vector<BatchRange> batches_of(const Split& split, int rank, int64_t num_samples, int64_t start = 0,
+                                   bool drop = false) {
   std::vector<BatchPlan> shards;
   for (int shard = 0; shard < split.num_shards; ++shard) {
     shards.emplace_back(options_of(split, rank, shard, start, drop), num_samples);
   }
-  std::vector<Part> out;
+  std::vector<BatchRange> out;
   for (int64_t turn = 0;; ++turn) {
     for (const auto& shard : shards) {
       if (turn == shard.num_batches()) return out;
@@ -63,7 +62,7 @@ TEST_CASE("the batches of all ranks, step by step, are the global order, and all
           CHECK_THROWS_AS(batches_of(split, 0, num_samples, start), QueryError);
           continue;
         }
-        std::vector<std::vector<Part>> ranks;
+        std::vector<std::vector<BatchRange>> ranks;
         std::size_t num_steps = 0;
         for (int rank = 0; rank < split.world_size; ++rank) {
           ranks.push_back(batches_of(split, rank, num_samples, start));
@@ -91,20 +90,21 @@ TEST_CASE("the batches of all ranks, step by step, are the global order, and all
 TEST_CASE("a short last step is distributed evenly over the ranks") {
   // 17 samples, steps of 12: the last one has 5 for three ranks.
   const Split split{4, 3, 1};
-  CHECK(batches_of(split, 0, 17) == std::vector<Part>{{0, 4, 12}, {12, 2, 17}});
-  CHECK(batches_of(split, 1, 17) == std::vector<Part>{{4, 4, 12}, {14, 2, 17}});
-  CHECK(batches_of(split, 2, 17) == std::vector<Part>{{8, 4, 12}, {16, 1, 17}});
+  CHECK(batches_of(split, 0, 17) == std::vector<BatchRange>{{0, 4, 12}, {12, 2, 17}});
+  CHECK(batches_of(split, 1, 17) == std::vector<BatchRange>{{4, 4, 12}, {14, 2, 17}});
+  CHECK(batches_of(split, 2, 17) == std::vector<BatchRange>{{8, 4, 12}, {16, 1, 17}});
+  CHECK(plan_batches(options_of(split, 2, 0), 17) == batches_of(split, 2, 17));
 }
 
 TEST_CASE("a last step with fewer samples than ranks is filled from the step before") {
   // 14 samples, steps of 12: two would be left for three ranks.
   const Split split{4, 3, 1};
-  CHECK(batches_of(split, 0, 14) == std::vector<Part>{{0, 4, 11}, {11, 1, 14}});
-  CHECK(batches_of(split, 1, 14) == std::vector<Part>{{4, 4, 11}, {12, 1, 14}});
-  CHECK(batches_of(split, 2, 14) == std::vector<Part>{{8, 3, 11}, {13, 1, 14}});
+  CHECK(batches_of(split, 0, 14) == std::vector<BatchRange>{{0, 4, 11}, {11, 1, 14}});
+  CHECK(batches_of(split, 1, 14) == std::vector<BatchRange>{{4, 4, 11}, {12, 1, 14}});
+  CHECK(batches_of(split, 2, 14) == std::vector<BatchRange>{{8, 3, 11}, {13, 1, 14}});
   // Going on behind the shortened step, also with other sizes, gives the rest.
-  CHECK(batches_of(split, 2, 14, 11) == std::vector<Part>{{13, 1, 14}});
-  CHECK(batches_of({4, 1, 1}, 0, 14, 11) == std::vector<Part>{{11, 3, 14}});
+  CHECK(batches_of(split, 2, 14, 11) == std::vector<BatchRange>{{13, 1, 14}});
+  CHECK(batches_of({4, 1, 1}, 0, 14, 11) == std::vector<BatchRange>{{11, 3, 14}});
 }
 
 TEST_CASE("ranks that cannot have equal numbers of batches are an error, unless pad repeats samples") {
@@ -116,8 +116,8 @@ TEST_CASE("ranks that cannot have equal numbers of batches are an error, unless 
     padded.pad = true;
     const BatchPlan plan(padded, 5);
     REQUIRE(plan.num_batches() == 2);
-    CHECK(plan.batch(0) == Part{rank, 1, 3});
-    CHECK(plan.batch(1) == Part{3 + rank % 2, 1, 5});
+    CHECK(plan.batch(0) == BatchRange{rank, 1, 3});
+    CHECK(plan.batch(1) == BatchRange{3 + rank % 2, 1, 5});
   }
   LoaderOptions dropped = one;
   dropped.drop_last = true;
@@ -142,9 +142,9 @@ TEST_CASE("sample counts far beyond 32 bits are distributed") {
   LoaderOptions options = options_of(split, INT32_MAX - 1, 0, INT64_MAX - 5);
   CHECK_THROWS_AS(BatchPlan(options, num_samples), QueryError);
   options.pad = true;
-  CHECK(BatchPlan(options, num_samples).batch(0) == Part{INT64_MAX - 5 + (INT32_MAX - 1) % 5, 1, INT64_MAX});
+  CHECK(BatchPlan(options, num_samples).batch(0) == BatchRange{INT64_MAX - 5 + (INT32_MAX - 1) % 5, 1, INT64_MAX});
   options.rank = 1;
-  CHECK(BatchPlan(options, num_samples).batch(0) == Part{INT64_MAX - 4, 1, INT64_MAX});
+  CHECK(BatchPlan(options, num_samples).batch(0) == BatchRange{INT64_MAX - 4, 1, INT64_MAX});
 }
 
 TEST_CASE("invalid batch sizes, ranks and positions are refused") {

@@ -64,6 +64,22 @@ struct Batch {
   int64_t next_start = 0;
 };
 
+/// A batch of one rank and shard: samples [begin, begin + count) of the global order (see Loader).
+struct BatchRange {
+  int64_t begin = 0;
+  int64_t count = 0;
+  int64_t next_start = 0;  ///< as in Batch
+
+  bool operator==(const BatchRange&) const = default;
+};
+
+/// The batches of a rank and shard, as the Loader of these options divides `num_samples` samples of any order. For
+/// loaders with an order or a source of their own; only the options of batches, ranks and shards are used. Throws
+/// QueryError as Loader does.
+///
+///     const auto batches = plan_batches({.batch_size = 32, .rank = 1, .world_size = 2}, order.size());
+TACORE_EXPORT std::vector<BatchRange> plan_batches(const LoaderOptions& options, int64_t num_samples);
+
 /// Reads the samples of a dataset as batches of tensors, for one epoch of training. Its threads read, decode and
 /// convert each sample directly into its place in a batch, at most `prefetch` batches ahead of the caller. One thread
 /// at a time may use a loader; several loaders may share a DataFrame.
