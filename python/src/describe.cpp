@@ -128,6 +128,7 @@ void bind_describe(nb::module_& m) {
     const nb::gil_scoped_release release;
     return hold_temporary(descriptor, temporary.value, target.value);
   });
+  m.def("eo_common_name", &tacore::eo_common_name);
   m.def("footer2stac", &footer2stac);
   m.def("write_stac", &write_stac);
   m.def("footer2geoparquet", &write_table<tacore::footer2geoparquet>);

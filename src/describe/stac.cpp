@@ -354,6 +354,10 @@ Json stac_item(const Item& item, const Facts& facts, const LevelItems& items, co
 
 }  // namespace descriptions
 
+std::string eo_common_name(std::string_view common_name) {
+  return descriptions::translate(std::string(common_name), descriptions::kEoNames);
+}
+
 std::string collection2stac(const Dataset& dataset, const DescribeOptions& options) {
   return descriptions::dump(descriptions::stac_collection(descriptions::gather(dataset, options)));
 }

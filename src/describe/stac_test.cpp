@@ -147,6 +147,8 @@ TEST_CASE("bands have wavelengths in micrometres and the names that STAC has for
   const Parsed out = stac_of(golden("../../examples/data/landsat.tacozip"));
   CHECK(out["bands"][3]["name"] == "B04");
   CHECK(out["bands"][3]["eo:common_name"] == "nir");
+  CHECK(eo_common_name("Red edge 4") == "nir08");
+  CHECK(eo_common_name("VNIR").empty());
   CHECK(out["bands"][3]["eo:center_wavelength"].get<double>() == doctest::Approx(0.835));
   CHECK(out["summaries"]["instruments"] == Parsed{"landsat7etm"});
 }

@@ -84,6 +84,10 @@ TACORE_EXPORT std::string collection2html(std::string_view json, const std::stri
 /// Metadata of extensions in COLLECTION.json, as pairs of name and text: "Split", "Sensor", "Labels", "DOI", "Links".
 TACORE_EXPORT std::vector<std::pair<std::string, std::string>> collection_details(const Dataset& dataset);
 
+/// The common name that the eo extension of STAC has for the common name of a band in TACO: "nir08" for "red edge 4",
+/// "swir16" for "SWIR 1". The case of letters does not matter. "" if it has none.
+TACORE_EXPORT std::string eo_common_name(std::string_view common_name);
+
 /// Receives the STAC Items of a level, in the order of its samples.
 ///
 ///     struct Count : ItemOutput {
