@@ -72,6 +72,32 @@ class BatchLoader {
   std::atomic<bool> is_busy_ = false;
 };
 
+/// Memory of batches that are read in Python, reused when all views of a tensor are gone.
+class BatchMemory {
+ public:
+  using Kinds = std::vector<std::pair<std::string, std::vector<int64_t>>>;  ///< type, and shape of a sample
+
+  BatchMemory(const Kinds& kinds, std::size_t most) : pool_(std::make_shared<TensorPool>(kinds.size(), most)) {
+    for (const auto& [type, shape] : kinds) kinds_.emplace_back(parse_data_type(type), shape);
+  }
+
+  /// A tensor of each kind for a number of samples.
+  std::vector<SharedTensor> take(int64_t num_samples) const {
+    auto kept = pool_->take();
+    std::vector<SharedTensor> out;
+    for (std::size_t i = 0; i < kinds_.size(); ++i) {
+      auto [type, shape] = kinds_[i];
+      shape.insert(shape.begin(), num_samples);
+      out.emplace_back(kept[i].shape() == shape ? std::move(kept[i]) : Tensor(type, std::move(shape)), pool_, i);
+    }
+    return out;
+  }
+
+ private:
+  std::vector<std::pair<DataType, std::vector<int64_t>>> kinds_;
+  std::shared_ptr<TensorPool> pool_;
+};
+
 void make(BatchLoader* self, const DataFrame& rows, const Inputs& inputs, int shard, int num_shards,
           const Keywords& given) {
   LoaderOptions options{.inputs = {}, .shard = shard, .num_shards = num_shards, .fallback = raster_opener()};
@@ -100,6 +126,9 @@ void bind_loader(nb::module_& m) {
       .def("num_batches", &BatchLoader::num_batches)
       .def("next", &BatchLoader::next,
            nb::sig("def next(self) -> tuple[list[Tensor], list[int], list[tuple[int, str]], int] | None"));
+  nb::class_<BatchMemory>(m, "BatchMemory")
+      .def(nb::init<const BatchMemory::Kinds&, std::size_t>(), nb::arg("kinds"), nb::arg("most"))
+      .def("take", &BatchMemory::take, nb::arg("num_samples"));
   m.def("plan_batches", &plan, nb::arg("num_samples"), nb::arg("shard"), nb::arg("num_shards"), nb::arg("options"),
         nb::sig("def plan_batches(num_samples: int, shard: int, num_shards: int, options: dict[str, Any]) -> "
                 "list[tuple[int, int, int]]"));

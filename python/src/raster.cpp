@@ -4,10 +4,13 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstring>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "interruptible.hpp"
@@ -98,6 +101,21 @@ SharedRaster open_input(const DataFrame& rows, int64_t position, const std::stri
                         "'");
 }
 
+/// Reads one input of a sample into memory of the caller, if its raster has the size (width, height, bands) and the
+/// type that the caller expects; else the raster, for a caller that then decides. It is one call, since threads of
+/// Python wait for each other before and after each.
+std::optional<SharedRaster> read_or_open(const DataFrame& rows, int64_t position, const std::string& path,
+                                         const std::tuple<int64_t, int64_t, int, std::string>& expected,
+                                         const TensorOptions& options, const Memory& out) {
+  const std::span<std::byte> bytes(static_cast<std::byte*>(out.data()), out.nbytes());
+  const nb::gil_scoped_release release;
+  SharedRaster found = open_input(rows, position, path);
+  const RasterInfo& info = found.raster->info();
+  if (std::tuple(info.width, info.height, info.bands, std::string(to_string(info.type))) != expected) return found;
+  read_tensor(*found.raster, options, bytes);  // checks the size of the memory
+  return std::nullopt;
+}
+
 std::vector<SharedTensor> read_inputs(const DataFrame& rows, int64_t position, const std::vector<std::string>& paths,
                                       const std::vector<TensorOptions>& options) {
   std::vector<SharedTensor> out;
@@ -179,6 +197,10 @@ void bind_raster(nb::module_& m) {
   m.def("open_raster", &open<DataFrame, std::string_view>, free);
   m.def("open_raster", &open<Sample>, free);
   m.def("open_input", &open_input, free);
+  m.def("read_or_open", &read_or_open, nb::arg("rows"), nb::arg("position"), nb::arg("path"), nb::arg("expected"),
+        nb::arg("options"), nb::arg("out").noconvert(),
+        nb::sig("def read_or_open(rows: DataFrame, position: int, path: str, expected: tuple[int, int, int, str], "
+                "options: TensorOptions, out: object) -> Raster | None"));
   m.def("read_inputs", &read_inputs, free);
   m.def(
       "read_stack",
