@@ -252,7 +252,7 @@ class TorchIterableDataset(IterableDataset):  # type: ignore[misc]
             if self._transform is None:
                 yield sample
             elif self._with_row:
-                yield self._transform(sample, list(self._loader._rows._rows(batch.positions)))
+                yield self._transform(sample, self._loader._rows_of(batch))
             else:
                 yield self._transform(sample)
         if then is not None:

@@ -206,24 +206,33 @@ class Loader:
         self._columns = read_columns(self._rows, self._inputs)
         if len(self._columns) == len(self._inputs):
             raise ValueError("a loader reads pixels, and all inputs are columns: Column(...).read(rows) reads a column")
+        self._set_order(
+            shuffle, seed, epoch, start, rank, world_size, shard, batch_size=batch_size, drop_last=drop_last, pad=pad,
+            jobs=jobs, prefetch=prefetch, on_error=on_error,
+        )  # fmt: skip
+
+    def _set_order(
+        self,
+        shuffle: bool | None,
+        seed: int | None,
+        epoch: int,
+        start: int,
+        rank: int,
+        world_size: int,
+        shard: tuple[int, int],
+        **options: Any,
+    ) -> None:
+        """The rest of __init__: `options` are those of the core for one pass."""
         if shuffle is None:
             shuffle = seed is not None
         self._seed = (seed or 0) if shuffle else None
         index, count = shard
         self._share = (rank, world_size, index, count)
-        self._options = {
-            "batch_size": batch_size,
-            "seed": self._seed,
-            "drop_last": drop_last,
-            "pad": pad,
-            "jobs": jobs,
-            "prefetch": prefetch,
-            "on_error": on_error,
-        }
+        self._options = {"seed": self._seed, **options}
         self._begin = _Place(epoch, start)
         self._now = self._begin
         self._latest = 0
-        self._made: _core.BatchLoader | None = None
+        self._made: Any = None
         self._next_pass()
 
     @property
@@ -255,7 +264,7 @@ class Loader:
 
     def __len__(self) -> int:
         """Number of batches of the next pass, for this rank and shard."""
-        return self._next_pass().num_batches()
+        return int(self._next_pass().num_batches())
 
     def __iter__(self) -> Iterator[Batch]:
         made, self._made = self._next_pass(), None
@@ -281,21 +290,37 @@ class Loader:
         self._latest += 1  # a running pass no longer changes the position
         self._made = None
 
-    def _next_pass(self) -> _core.BatchLoader:
+    def _next_pass(self) -> Any:
+        """The batches of the next pass: an object with the methods of _core.BatchLoader."""
         if self._made is None:
             rank, world_size, index, count = self._share
             turn = index if self._begin.turn is None else self._begin.turn
             place = {"epoch": self._begin.epoch, "start": self._begin.start, "rank": rank, "world_size": world_size}
-            files = files_of(self._inputs)
-            with column_hints(self._rows, files):
-                self._made = checked(_core.BatchLoader)(
-                    self._rows._core,
-                    [(each.path, each._options()) for each in files],
-                    turn,
-                    count,
-                    {**self._options, **place},
-                )
+            self._made = self._make_pass(turn, count, {**self._options, **place})
         return self._made
+
+    def _make_pass(self, shard: int, num_shards: int, options: dict[str, Any]) -> Any:
+        files = files_of(self._inputs)
+        inputs = [(each.path, each._options()) for each in files]
+        with column_hints(self._rows, files):
+            return checked(_core.BatchLoader)(self._rows._core, inputs, shard, num_shards, options)
+
+    def _batch(self, found: Any) -> Batch:
+        """The batch that the core has made."""
+        tensors, positions, failures, next_start = found
+        pixels = map(array, tensors)
+        batch = Batch(
+            self._columns[name][positions] if name in self._columns else next(pixels) for name in self._inputs
+        )
+        batch.names = tuple(self._inputs)
+        batch.positions = positions
+        batch.failures = [SampleFailure(*failure) for failure in failures]
+        batch.next_start = next_start
+        return batch
+
+    def _rows_of(self, batch: Batch) -> list[dict[str, Any]]:
+        """The row of each sample of a batch."""
+        return list(self._rows._rows(batch.positions))
 
     def _gave(self, number: int, next_start: int) -> None:
         if number != self._latest:
@@ -322,11 +347,10 @@ class _Place:
 class _Pass(Iterator[Batch]):
     """Iterator over the batches of one epoch: pass `number` of a loader."""
 
-    def __init__(self, loader: Loader, made: _core.BatchLoader, number: int) -> None:
+    def __init__(self, loader: Loader, made: Any, number: int) -> None:
         self._loader = loader
         self._number = number
-        self._made: _core.BatchLoader | None = made
-        self._names = tuple(loader._inputs)
+        self._made = made
         _running.add(self)
 
     def __next__(self) -> Batch:
@@ -337,15 +361,8 @@ class _Pass(Iterator[Batch]):
             self._made = None
             self._loader._ended(self._number)
             raise StopIteration
-        tensors, positions, failures, next_start = found
-        pixels = map(array, tensors)
-        columns = self._loader._columns
-        batch = Batch(columns[name][positions] if name in columns else next(pixels) for name in self._names)
-        batch.names = self._names
-        batch.positions = positions
-        batch.failures = [SampleFailure(*failure) for failure in failures]
-        batch.next_start = next_start
-        self._loader._gave(self._number, next_start)
+        batch = self._loader._batch(found)
+        self._loader._gave(self._number, batch.next_start)
         return batch
 
     def close(self) -> None:
