@@ -679,6 +679,12 @@ def opened_rows(rows: Any) -> TacoDataFrame:
     return load(rows).data
 
 
+def dataset_of(frame: TacoDataFrame) -> TacoDataset:
+    """The whole dataset that a frame was selected from, opened again."""
+    recipe = frame._origin.recipe[:1]
+    return TacoDataset(_core_of(recipe), recipe, frame._backend)
+
+
 def _kind(rows: Any) -> str:
     """The type of an argument that has no samples, and for a table what to pass instead."""
     library, name = type(rows).__module__.partition(".")[0], type(rows).__name__

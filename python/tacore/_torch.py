@@ -22,6 +22,7 @@ from . import _core
 from ._aliases import renamed
 from ._arrays import array
 from ._dataset import opened_rows
+from ._mixed import MixedLoader
 from .loader import Batch, Inputs, Loader, Rows, _Place, column_hints, files_of, named_inputs, read_columns
 
 torch: Any
@@ -155,7 +156,8 @@ class TorchIterableDataset(IterableDataset):  # type: ignore[misc]
     `load_state_dict` support StatefulDataLoader of torchdata.
 
     Args:
-        rows: Dataset or frame of the samples; or a path or list of paths, which :func:`tacore.load` opens.
+        rows: Dataset or frame of the samples; or a path or list of paths, which :func:`tacore.load` opens. Or a
+            :class:`MixedLoader`, with all of its options: its batches are dicts by name.
         inputs: Inputs, as for :class:`Loader`. With a mapping, batches are dicts by its names; else tuples.
         transform: Function called with each batch; its result replaces the batch.
         with_row: Whether the transform is called as ``transform(batch, rows)``: `rows` is a list of dicts {column:
@@ -171,7 +173,7 @@ class TorchIterableDataset(IterableDataset):  # type: ignore[misc]
     @renamed(threads="'jobs'")
     def __init__(
         self,
-        rows: Rows,
+        rows: Rows | MixedLoader,
         inputs: Inputs = "",
         *,
         transform: Callable[..., Any] | None = None,
@@ -191,14 +193,30 @@ class TorchIterableDataset(IterableDataset):  # type: ignore[misc]
         self._jobs = jobs
         self._transform = transform
         self._with_row = with_row
-        self._is_named = isinstance(inputs, Mapping)
-        rank, world_size = self._place or _distributed() or (0, 1)
-        self._loader = Loader(rows, inputs, rank=rank, world_size=world_size, jobs=self._jobs, **options)
+        self._is_named = isinstance(inputs, Mapping) or isinstance(rows, MixedLoader)
+        if isinstance(rows, MixedLoader):
+            self._loader: Loader = self._taken(rows, inputs, options)
+        else:
+            rank, world_size = self._place or _distributed() or (0, 1)
+            self._loader = Loader(rows, inputs, rank=rank, world_size=world_size, jobs=self._jobs, **options)
         self._passes = None if torch is None else _Passes()
         #: Counts the moves of the loader by the main process, which invalidate earlier records of workers.
         self._version = 0
         #: The process whose loader has its position; a worker's has it from its first pass on.
         self._process = 0
+
+    def _taken(self, loader: MixedLoader, inputs: Inputs, options: Mapping[str, Any]) -> Loader:
+        """A copy of a loader, whose rank and threads are those of this dataset unless it has others."""
+        if inputs != "" or options:
+            name = "inputs" if inputs != "" else next(iter(options))
+            raise TypeError(f"{name} is an option of the MixedLoader: give it there")
+        rank, world_size, _, num_shards = loader._share
+        if num_shards > 1:
+            raise TypeError("the MixedLoader has a shard, and the DataLoader assigns batches to its workers")
+        if world_size > 1 and self._place is None:
+            self._place = rank, world_size
+        self._jobs = self._jobs or loader._options["jobs"]
+        return copy.copy(loader)
 
     def __len__(self) -> int:
         """Number of batches of the next pass, for this rank."""

@@ -1,5 +1,5 @@
-"""Batches of pixels and labels for training: :class:`Loader` for any framework; :class:`TorchDataset` and
-:class:`TorchIterableDataset` for PyTorch.
+"""Batches of pixels and labels for training: :class:`Loader` for any framework, :class:`MixedLoader` for several
+datasets at once; :class:`TorchDataset` and :class:`TorchIterableDataset` for PyTorch.
 
 ::
 
@@ -33,9 +33,14 @@ from ._errors import TacoNavigationError, checked
 from .raster import Bands, SampleFailure, ScaleLike, WindowLike, tensor_options
 
 if TYPE_CHECKING:
+    from ._mixed import MixedBatch, MixedFailure, MixedLoader
+    from ._sources import Source
     from ._torch import TorchDataset, TorchIterableDataset
 
-__all__ = ["Batch", "Column", "Input", "Loader", "TorchDataset", "TorchIterableDataset"]
+__all__ = [
+    "Batch", "Column", "Input", "Loader", "MixedBatch", "MixedFailure", "MixedLoader", "Source", "TorchDataset",
+    "TorchIterableDataset",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -426,8 +431,12 @@ def column_hints(rows: TacoDataFrame, files: Sequence[Input]) -> Iterator[None]:
 
 
 def __getattr__(name: str) -> Any:
-    if name not in ("TorchDataset", "TorchIterableDataset"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from . import _torch
+    if name in ("TorchDataset", "TorchIterableDataset"):
+        from . import _torch
 
-    return getattr(_torch, name)
+        return getattr(_torch, name)
+    if name in ("MixedBatch", "MixedFailure", "MixedLoader", "Source"):
+        from . import _mixed
+
+        return getattr(_mixed, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
