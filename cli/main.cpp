@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
 #include <functional>
 #include <memory>
 #include <new>
@@ -977,7 +978,8 @@ int run(Tool& tool, std::vector<std::string> arguments) {
   for (const auto& [command, run_it] : tool.commands) {
     if (command->parsed()) return run_it();
   }
-  throw UsageError("a command is missing, such as info");
+  std::fputs(tool.app.help().c_str(), stderr);
+  return 2;
 }
 
 int refuse(const Tool& tool, const std::string& message) {

@@ -154,7 +154,7 @@ class Column:
             value = missing.args[0]
             raise TacoQueryError(
                 f"{self._call()}: the value {value!r} of {_sample(frame, cells.index(value))} is not one of the "
-                f"{len(classes)} classes {listed(classes)}"
+                f"classes, which are {listed(classes)}"
             ) from None
         except TypeError:
             raise TacoQueryError(f"{self._call()}: classes are for single values, and this column has lists") from None

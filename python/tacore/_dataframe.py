@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -308,7 +309,9 @@ class TacoDataFrame(Statistics):
         except KeyError as missing:
             if not isinstance(key, str):
                 raise
-            raise KeyError(f"there is no column {key!r}; the columns are {', '.join(self.columns)}") from missing
+            near = difflib.get_close_matches(key, self.columns, 1)
+            hint = f"did you mean {near[0]!r}? The" if near else "the"
+            raise KeyError(f"there is no column {key!r}; {hint} columns are {', '.join(self.columns)}") from missing
         return result if rows is None else self._again(result, rows)
 
     def __setitem__(self, name: str, values: Any) -> None:

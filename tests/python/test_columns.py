@@ -137,7 +137,7 @@ def test_types_can_be_converted(path: Path) -> None:
         ),
         (
             Column("cover", classes=COVERS[:2]),
-            r"the value 'urban' of sample 'chip_3' \(row 3\) is not one of the 2 classes 'forest', 'water'",
+            r"the value 'urban' of sample 'chip_3' \(row 3\) is not one of the classes, which are 'forest', 'water'",
         ),
         (Column("bands", classes=[1.5]), "classes are for single values, and this column has lists"),
         (
