@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import logging
 import operator
 import os
 import shutil
@@ -468,7 +469,25 @@ class TacoDataset(Statistics, Model):
         if frame is None:
             made = TacoDataFrame(getattr(core, kind)(), Origin(self._recipe, (kind,), core.format), self._backend)
             frame = self._frames.setdefault(kind, made)
+            if not len(frame):
+                self._tell_place()
         return frame.__copy__()
+
+    def _tell_place(self) -> None:
+        """Warns of a box that lies beside the dataset, which is why there are no samples."""
+        boxes = [step[1:5] for step in self._recipe if step[0] == "filter_bbox"]
+        try:
+            west, south, east, north = extent = [float(bound) for bound in self.extent["spatial"]] if boxes else []
+        except (KeyError, TypeError, ValueError):  # not stated, or not as the specification has it
+            return
+        if not _is_beside(boxes[-1], extent):
+            return
+        x, y, to_x, to_y = boxes[-1]
+        swapped = "" if _is_beside((y, x, to_y, to_x), extent) else "; are longitude and latitude swapped?"
+        logging.getLogger("tacore").warning(
+            f"no sample: the dataset covers longitude {west:g} to {east:g}, latitude {south:g} to {north:g}, and the box "
+            f"is longitude {x:g} to {to_x:g}, latitude {y:g} to {to_y:g}{swapped}"
+        )
 
     def _name(self) -> str:
         return str(self._recipe[0][1])
@@ -747,3 +766,10 @@ def _bound(value: Any) -> str:
 
 def _utc(value: dt.datetime) -> dt.datetime:
     return value.replace(tzinfo=dt.timezone.utc) if value.tzinfo is None else value.astimezone(dt.timezone.utc)
+
+
+def _is_beside(box: Sequence[float], extent: Sequence[float]) -> bool:
+    """Whether boxes have no common point. A box over the antimeridian may have one with any other."""
+    if box[0] > box[2] or extent[0] > extent[2]:
+        return False
+    return box[2] < extent[0] or extent[2] < box[0] or box[3] < extent[1] or extent[3] < box[1]

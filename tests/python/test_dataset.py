@@ -196,3 +196,17 @@ def test_stores_that_only_gdal_reads_are_an_error_that_names_the_remedy() -> Non
     for url in ("oss://bucket/x.tacozip", "swift://bucket/x.tacozip", "/vsioss/bucket/x.tacozip"):
         with pytest.raises(tacore.TacoIOError, match=r"needs GDAL.*tacore_gdal.*https://"):
             tacore.load(url)
+
+
+def test_a_box_beside_the_dataset_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    dataset = tacore.load(Path(__file__).parents[2] / "examples/data/landsat.tacozip")
+    assert len(dataset.filter_bbox(-8.03, -34.9, -7.9, -34.8).data) == 0
+    said = caplog.messages.pop()
+    assert said.startswith("no sample: the dataset covers longitude -34.8") and said.endswith("longitude and latitude swapped?")
+    assert len(dataset.filter_bbox(10, 50, 11, 51).data) == 0
+    assert caplog.messages[-1].endswith("and the box is longitude 10 to 11, latitude 50 to 51")
+    caplog.clear()
+    assert len(dataset.filter_bbox(-34.87, -8.01, -34.84, -7.98).data) > 0
+    assert len(dataset.filter_bbox(-34.87, -8.01, -34.84, -7.98).sql("SELECT * FROM data WHERE false").data) == 0
+    assert len(dataset.sql("SELECT * FROM data WHERE false").data) == 0
+    assert caplog.messages == []
