@@ -129,8 +129,14 @@ void run_copy(Task& task, const std::function<void()>& work) {
   } catch (const QueryError&) {
     if (noted == 0) throw;
   } catch (const ValidationError& error) {
-    if (error.message() != "exists already") throw;
-    throw ValidationError("exists already; --overwrite replaces it", error.context());
+    if (error.message() == "exists already")
+      throw ValidationError("exists already; --overwrite replaces it", error.context());
+    // An option that the library names in words of C++ and Python.
+    constexpr std::string_view kOption = "without an index (consolidate)";
+    if (!error.message().ends_with(kOption)) throw;
+    const auto before = error.message().size() - kOption.size();
+    throw ValidationError(error.message().substr(0, before) + "with --no-consolidate, which makes no index",
+                          error.context());
   }
 }
 
