@@ -83,6 +83,12 @@ void bind_dataframe(nb::module_& m) {
   frame.def("__len__", &DataFrame::num_rows)
       .def_prop_ro("columns", [](const DataFrame& self) { return columns_of(self.columns()); })
       .def_prop_ro("level", &DataFrame::level)
+      .def("fit",
+           [](const DataFrame& self, std::size_t line_width) {
+             const nb::gil_scoped_release release;
+             auto [lines, left_out] = tabular::fit(self, line_width);
+             return std::pair(std::move(lines), std::move(left_out));
+           })
       .def("text",
            [](const DataFrame& self, int64_t position, std::string_view column) {
              const auto cell = [&] {

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+import shutil
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 from . import _core, _tables
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from ._dataset import TacoDataset
 
 _MAX_ROWS = 100
+_NUM_FITTED = 20  # of tabular::fit()
 
 
 def dataset_text(dataset: TacoDataset) -> str:
@@ -73,6 +76,12 @@ def time_text(time: Any) -> str:
 
 
 def frame_text(frame: TacoDataFrame) -> str:
+    if frame._backend == "pyarrow" and not frame._changed:  # whose text is a schema, and columns one after the other
+        width = shutil.get_terminal_size((100, 24)).columns
+        lines, left_out = frame._core.fit(width)
+        if left_out:
+            lines += textwrap.wrap(f"Not shown: {', '.join(left_out)}", width)
+        return "\n".join([*lines, footer(frame, _NUM_FITTED, "first and last 10")])
     shown = frame.head(_MAX_ROWS)
     try:
         table = str(_shown(shown))
@@ -92,8 +101,8 @@ def _shown(frame: TacoDataFrame) -> Any:
     return table
 
 
-def footer(frame: TacoDataFrame, shown: int) -> str:
+def footer(frame: TacoDataFrame, shown: int, which: str = "") -> str:
     """One line about a frame, of which `shown` rows are displayed."""
-    cut = f" (showing first {shown})" if len(frame) > shown else ""
+    cut = f" (showing {which or f'first {shown}'})" if len(frame) > shown else ""
     rows = "row" if len(frame) == 1 else "rows"
     return f"[TacoDataFrame: {len(frame)} {rows}{cut}, format={frame._origin.format}, backend={frame._backend}]"

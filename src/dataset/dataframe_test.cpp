@@ -178,6 +178,28 @@ TEST_CASE("select of an unknown column is an error that lists the known") {
                  "no column 'cloud_cove'; did you mean 'cloud_cover'? The columns are id, type, "));
 }
 
+TEST_CASE("a table for people has the columns for which there is room, and the first and last rows") {
+  const DataFrame rows = flat_rows();
+  const auto wide = tabular::fit(rows, 200);
+  CHECK(wide.lines.size() == 7);  // names, a rule and five rows
+  CHECK(wide.lines[0].starts_with("id"));
+  CHECK(has_text(wide.lines[0], "cloud_cover"));
+  CHECK(has_text(wide.lines[2], "POINT ("));
+  CHECK(wide.left_out == Strings{"internal:gdal_vsi"});
+  const auto narrow = tabular::fit(rows, 16);
+  for (const auto& line : narrow.lines) CHECK(line.size() <= 16);
+  CHECK(std::ranges::find(narrow.left_out, "cloud_cover") != narrow.left_out.end());
+  const auto one = tabular::fit(select(rows, {"cloud_cover"}), 1);
+  CHECK(one.lines[0] == "cloud_cover");  // one column is shown in any case
+  const DataFrame many = flat().sql("SELECT i AS n, 'a' || chr(7) || chr(10) AS odd FROM range(1000) AS t(i)").data();
+  const auto cut = tabular::fit(many, 80);
+  REQUIRE(cut.lines.size() == 23);
+  CHECK(cut.lines[2] == "  0  a");
+  CHECK(cut.lines[12] == "...");
+  CHECK(cut.lines[22] == "999  a");
+  CHECK(tabular::fit(rows.limit(0), 80).lines.size() == 2);
+}
+
 TEST_CASE("a column is selected once") {
   CHECK(has_text(error_of([] { select(flat_rows(), {"id", "id"}); }), "QueryError: "));
 }
