@@ -409,13 +409,13 @@ def test_repr_of_a_frame_hides_padding(golden: Path, backend: str) -> None:
 
 def test_a_frame_of_pyarrow_is_shown_as_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "60")
-    rows = tacore.load(Path(__file__).parents[2] / "examples/data/landsat.tacozip", backend="pyarrow").data
-    lines = repr(rows).splitlines()
-    assert lines[0].split()[:3] == ["id", "type", "mean_nir"] and lines[2].split()[:3] == ["tile_r0_c0", "FILE", "76.720703125"]
+    dataset = tacore.load(Path(__file__).parents[2] / "examples/data/landsat.tacozip", backend="pyarrow")
+    lines = repr(dataset.data).splitlines()
+    assert lines[0].split()[:3] == ["id", "type", "mean_nir"]
+    assert lines[2].split()[:3] == ["tile_r0_c0", "FILE", "76.720703125"]
     assert max(map(len, lines)) <= 60 and any(line.startswith("Not shown: ") for line in lines)
     assert lines[-1] == "[TacoDataFrame: 16 rows, format=zip, backend=pyarrow]"
-    many = tacore.load(Path(__file__).parents[2] / "examples/data/landsat.tacozip").sql("SELECT range AS n FROM range(100)").data
-    text = repr(many)
+    text = repr(dataset.sql("SELECT range AS n FROM range(100)").data)
     assert text.splitlines()[2:5] == [" 0", " 1", " 2"] and "..." in text and "(showing first and last 10)" in text
 
 
