@@ -51,9 +51,9 @@ std::shared_ptr<const StagingDir> make_folder_of_togs(const std::string& temp_di
 }
 
 /// Converts the FILEs of a tree.
-class Conversion {
+class TogConversion {
  public:
-  Conversion(Tree& tree, const TogSamplesOptions& options) : tree_(tree), options_(options) {}
+  TogConversion(Tree& tree, const TogSamplesOptions& options) : tree_(tree), options_(options) {}
 
   TogSamples run() {
     find_rows();
@@ -62,7 +62,7 @@ class Conversion {
     if (!rows_.empty()) folder_ = make_folder_of_togs(options_.temp_dir);
     const TogOptions how{
         .task = {.jobs = static_cast<int>(std::max<std::size_t>(1, jobs / std::max<std::size_t>(1, rows_.size()))),
-                 .progress = &Conversion::go_on,
+                 .progress = &TogConversion::go_on,
                  .user = this},
         .block_size = options_.block_size,
         .zstd_level = options_.zstd_level};
@@ -118,7 +118,7 @@ class Conversion {
   }
   /// The progress of one raster: only whole ones count, but each call can cancel the work.
   static bool go_on(uint64_t, uint64_t, void* self) {
-    auto& me = *static_cast<Conversion*>(self);
+    auto& me = *static_cast<TogConversion*>(self);
     const std::lock_guard lock(me.mutex_);
     const Task& task = me.options_.task;
     return !task.progress || task.progress(me.num_done_, me.num_bytes_, task.user);
@@ -165,7 +165,7 @@ Payload encode_payload(const Tree& tree, int level, std::size_t row, const Stagi
 
 TogSamples with_togs(const Tortilla& samples, const TogSamplesOptions& options) {
   Tree tree = impl_of(samples)->tree;
-  return Conversion(tree, options).run();
+  return TogConversion(tree, options).run();
 }
 
 }  // namespace tacore
