@@ -8,9 +8,9 @@
 #include "interruptible.hpp"
 #include "options.hpp"
 #include "path.hpp"
-#include "tacore/write/byte_size.hpp"
 #include "tacore/ops/inspect.hpp"
 #include "tacore/ops/validate.hpp"
+#include "tacore/write/byte_size.hpp"
 #include "text.hpp"
 #include "value.hpp"
 
@@ -68,8 +68,8 @@ nb::list check_dataset(const Path& path, bool deep, const Path& base_path, const
   nb::list out;
   for (const auto& issue : issues) {
     const auto& [where, offset, level] = issue.where;
-    out.append(nb::make_tuple(text(issue.rule), issue.severity == Severity::Error, text(issue.message),
-                              text(where), nb::cast(offset), nb::cast(level)));
+    out.append(nb::make_tuple(text(issue.rule), issue.severity == Severity::Error, text(issue.message), text(where),
+                              nb::cast(offset), nb::cast(level)));
   }
   return out;
 }

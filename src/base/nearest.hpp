@@ -28,7 +28,8 @@ inline std::size_t edit_distance(const std::string& a, const std::string& b) {
 }
 
 /// The candidate with the smallest edit distance to `text`, if that is at most 2 (1 for up to four characters), or else
-/// the first that begins with it; "" if there is none. An inserted, deleted or replaced character is one edit, two swapped neighbours are one edit.
+/// the first that begins with it; "" if there is none. An inserted, deleted or replaced character is one edit, two
+/// swapped neighbours are one edit.
 inline std::string nearest(const std::string& text, std::span<const std::string> candidates) {
   const std::size_t most_edits = text.size() > 4 ? 2 : 1;
   std::string out;

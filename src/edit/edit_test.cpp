@@ -406,8 +406,9 @@ TEST_CASE("temporary files of an edit lie in temp_dir") {
   const auto path = made(shop, "set.tacozip");
   edit(path, {.set = {{"title", "\"New\""}}}, {.temp_dir = shop.source()});
   CHECK(load(path).title() == "New");
-  CHECK(text_of<ValidationError>([&] { edit(path, {.set = {{"title", "\"x\""}}}, {.temp_dir = "/proc"}); }) ==
-        "/proc: is on another file system than " + path + "; a folder on the same file system expected");
+  CHECK(text_of<ValidationError>([&] {
+          edit(path, {.set = {{"title", "\"x\""}}}, {.temp_dir = "/proc"});
+        }) == "/proc: is on another file system than " + path + "; a folder on the same file system expected");
 }
 
 }  // namespace tacore

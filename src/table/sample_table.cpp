@@ -37,7 +37,8 @@ struct Renamed {
 std::vector<Renamed> renamed(const TableOptions& options) {
   std::vector<Renamed> out;
   if (!options.id_column.empty()) out.push_back({options.id_column, "id", "--id-column"});
-  if (!options.path_column.empty() && options.path_column != options.id_column) out.push_back({options.path_column, "path", "--path-column"});
+  if (!options.path_column.empty() && options.path_column != options.id_column)
+    out.push_back({options.path_column, "path", "--path-column"});
   if (!options.time_column.empty()) out.push_back({options.time_column, "stac:time_start", "--time-column"});
   for (const auto& [from, to] : options.rename) out.push_back({from, to, "--rename"});
   return out;

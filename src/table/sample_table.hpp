@@ -45,8 +45,8 @@ class RowFaults {
   std::multimap<int64_t, Fault> first_ = {};  ///< by row
 };
 
-/// Converts the columns of acquisition times (`stac:time_start`, ..., `istac:time_end`) to timestamps: as timestamps() of
-/// tortilla_columns.hpp, and whole numbers and text of years (`2005`) and months (`2005-06`), which are their first
+/// Converts the columns of acquisition times (`stac:time_start`, ..., `istac:time_end`) to timestamps: as timestamps()
+/// of tortilla_columns.hpp, and whole numbers and text of years (`2005`) and months (`2005-06`), which are their first
 /// microsecond, as an end their last. Text that is no time becomes a fault. `table` is in one piece. Throws SchemaError
 /// for columns of other types.
 std::shared_ptr<arrow::Table> with_times(const std::shared_ptr<arrow::Table>& table, const TableOptions& options,

@@ -29,9 +29,9 @@ struct Payload {
   std::shared_ptr<const RemoteFiles> remote = {};  ///< nullptr for a local file
   uint64_t offset = 0;
   uint64_t size = 0;
-  int64_t time = 0;                    ///< of the last change, seconds since 1970
-  bool part = false;                   ///< the file may continue after them
-  std::optional<uint32_t> crc32 = {};  ///< the CRC-32 that a source ZIP states
+  int64_t time = 0;                       ///< of the last change, seconds since 1970
+  bool part = false;                      ///< the file may continue after them
+  std::optional<uint32_t> crc32 = {};     ///< the CRC-32 that a source ZIP states
   std::shared_ptr<const void> keep = {};  ///< what the file needs to exist, such as its temporary folder
 
   /// True when reading the bytes takes a request.

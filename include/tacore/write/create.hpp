@@ -37,9 +37,9 @@ struct TACORE_EXPORT Taco {
   /// Describes metadata columns as a table says (`.csv`, `.tsv`, `.jsonl`, `.parquet`) that has a row for each: `name`
   /// (or `column`), and at least one of `description`, `unit` and `classes`. At each level that has the column, its
   /// description in `taco:field_schema` becomes "Elevation (m)" or "Land cover; 0 = water, 1 = forest". `classes` are
-  /// written "0=water; 1=forest". If one column has classes, they also become `labels:classes` of the collection, unless
-  /// it has some. Throws SchemaError for columns that do not exist, in the samples or in the table, and for faults of
-  /// rows as Tortilla::from_table() does; nothing changes then.
+  /// written "0=water; 1=forest". If one column has classes, they also become `labels:classes` of the collection,
+  /// unless it has some. Throws SchemaError for columns that do not exist, in the samples or in the table, and for
+  /// faults of rows as Tortilla::from_table() does; nothing changes then.
   ///
   ///     taco.describe_fields("fields.csv");  // name,description,unit,classes
   void describe_fields(const std::string& path);

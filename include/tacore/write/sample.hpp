@@ -54,8 +54,8 @@ class TACORE_EXPORT Tortilla {
   /// Siblings keep the order of their rows. A level has the columns that hold a value in one of its rows, and those
   /// that hold none at any level; a column `type` must agree with the tree. The geometries of GeoJSON become the column
   /// `istac:geometry` (WKB), which filters test. Throws IoError; FormatError when the table cannot be read; SchemaError
-  /// for columns that are missing or not allowed, and for rows that do not describe valid samples: it lists the first 20
-  /// faults of rows by their lines, and the number of all.
+  /// for columns that are missing or not allowed, and for rows that do not describe valid samples: it lists the first
+  /// 20 faults of rows by their lines, and the number of all.
   ///
   ///     const Tortilla chips = Tortilla::from_table("chips.csv", {.id_column = "name", .time_column = "date"});
   static Tortilla from_table(const std::string& path, const TableOptions& options = {});
