@@ -373,3 +373,9 @@ def test_messages_on_tables_name_arguments_of_python(tmp_path: Path) -> None:
     said = refusal("filename,land cover,a b", id_column="filename", path_column="filename")
     assert said.endswith("rename them: rename={'land cover': 'land_cover', 'a b': 'a_b'}")
     assert ": time_column: no column 'dte'" in refusal("id,path,date", time_column="dte")
+    # What the table itself says stays as it is, also where it looks like an option.
+    said = refusal("id,path,a --b's\n1,/nothing --rename it's.tif,x")
+    assert "--b's" in said or "a --b" in said
+    table.write_text("id,path\nx,/nothing --rename it's.tif\n", encoding="utf-8")
+    with pytest.raises(tacore.TacoIOError, match="/nothing --rename it's.tif"):
+        Tortilla.from_table(table)

@@ -24,13 +24,30 @@ _PADDING = "__TACOPAD__"
 _Compute = Callable[[Iterable[Sample]], Iterable[_core.Columns]]
 
 
+# A word of a shell, and what stands before the options of the tool at the end of a message on names of columns.
+_WORD = r"""(?:"[^"]*"|(?:'[^']*'|\\')+|[^\s"'])+"""
+_NAMED = re.compile(
+    r"(.*(?:\? |have the ids: |has the (?:id|path)s: |rename (?:it|them): |table too: |such as ))"
+    rf"(--(?:id-column|path-column|rename|separator) {_WORD}(?: --rename {_WORD})*)",
+    re.DOTALL,
+)
+
+
 def _in_python(message: str) -> str:
     """A message whose options of the tool, such as ``--rename "land cover"=cover`` at its end, are arguments."""
-    message = re.sub(r"(^|: )--([a-z-]+): ", lambda found: f"{found[1]}{found[2].replace('-', '_')}: ", message)
-    before, dashes, options = message.partition(" --")
-    if not dashes:
+    message = re.sub(
+        r"(^|: )--(id|path|time)-column: |(^|: )--rename: ",
+        lambda found: f"{found[1]}{found[2]}_column: " if found[2] else f"{found[3]}rename: ",
+        message,
+        count=1,
+    )
+    named = _NAMED.fullmatch(message)
+    if named is None:
         return message
-    words = shlex.split("--" + options)
+    try:
+        words = shlex.split(named[2])
+    except ValueError:  # a name with quotes of its own
+        return message
     given: dict[str, Any] = {}
     for option, value in zip(words[::2], words[1::2]):
         name = option.removeprefix("--").replace("-", "_")
@@ -39,7 +56,7 @@ def _in_python(message: str) -> str:
             given.setdefault(name, {})[old] = new
         else:
             given[name] = value
-    return f"{before} {', '.join(f'{name}={value!r}' for name, value in given.items())}"
+    return named[1] + ", ".join(f"{name}={value!r}" for name, value in given.items())
 
 
 class Tortilla:
