@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <new>
 #include <optional>
@@ -900,17 +901,14 @@ void set_up_messages(const Messages& messages) {
   if (messages.debug) verbose("debug");
 }
 
-/// The heading of a command in the help.
-const char* group_of(const std::string& command) {
-  constexpr std::pair<const char*, std::string_view> groups[] = {
-      {"Look at a dataset", " info ls head count columns query read preview stats "},
-      {"Make a dataset", " init create extensions export convert compile concat tog "},
-      {"Change or check a dataset", " edit diff validate "},
-      {"Publish a dataset", " describe index collect index-tiffs sync "}};
-  for (const auto& [group, commands] : groups) {
-    if (commands.find(" " + command + " ") != commands.npos) return group;
+/// Adds the commands of a heading of the help.
+void add_group(Tool& tool, const char* heading, std::initializer_list<void (*)(Tool&)> commands) {
+  const std::size_t begin = tool.commands.size();
+  for (const auto add : commands) add(tool);
+  for (std::size_t i = begin; i < tool.commands.size(); ++i) {
+    CLI::App& command = *tool.commands[i].first;
+    if (!command.get_group().empty()) command.group(heading);  // else it is not in the help
   }
-  return "Help";
 }
 
 void define(Tool& tool) {
@@ -919,39 +917,13 @@ void define(Tool& tool) {
   tool.app.formatter(std::make_shared<HelpFormat>());  // inherited by the subcommands
   tool.app.footer("taco PATH is short for taco info PATH. taco COMMAND --help shows options and examples.");
   tool.app.set_help_flag("-h,--help", "Print this help");  // inherited, too
-  add_info(tool);
-  add_ls(tool);
-  add_head(tool);
-  add_count(tool);
-  add_columns(tool);
-  add_query(tool);
-  add_read(tool);
-  add_preview(tool);
-  add_stats(tool);
-  add_init(tool);
-  add_create(tool);
-  add_extensions(tool);
-  add_export(tool);
-  add_convert(tool);
-  add_compile(tool);
-  add_concat(tool);
-  add_tog(tool);
-  add_edit(tool);
-  add_diff(tool);
-  add_validate(tool);
-  add_describe(tool);
-  add_index(tool);
-  add_collect(tool);
-  add_index_tiffs(tool);
-  add_sync(tool);
-  add_help(tool);
-  add_manual(tool);
-  add_completion(tool);
-  add_complete(tool);
-  add_old_command(tool);
-  for (auto& [command, run] : tool.commands) {
-    if (!command->get_group().empty()) command->group(group_of(command->get_name()));
-  }
+  add_group(tool, "Look at a dataset",
+            {add_info, add_ls, add_head, add_count, add_columns, add_query, add_read, add_preview, add_stats});
+  add_group(tool, "Make a dataset",
+            {add_init, add_create, add_extensions, add_export, add_convert, add_compile, add_concat, add_tog});
+  add_group(tool, "Change or check a dataset", {add_edit, add_diff, add_validate});
+  add_group(tool, "Publish a dataset", {add_describe, add_index, add_collect, add_index_tiffs, add_sync});
+  add_group(tool, "Help", {add_help, add_manual, add_completion, add_complete, add_old_command});
   std::vector<CLI::App*> all{&tool.app};
   for (auto& [command, run] : tool.commands) all.push_back(command);
   for (CLI::App* app : all) {
