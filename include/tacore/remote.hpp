@@ -57,7 +57,10 @@ struct RemoteOptions {
   std::string token = {};  ///< token of the Hugging Face Hub, hf://
 
   int max_concurrent_requests = 100;  ///< maximal number of requests in flight, at least 1
-  int max_tries = 5;    ///< maximal number of tries of a request that fails for a temporary reason, at least 1
+  int max_tries = 5;  ///< maximal number of tries of a request that fails for a temporary reason, at least 1
+  /// The most requests to one server in any interval of a length, such as "3000/5min" (units s, min, h); "": as many as
+  /// the server allows. Counted for all threads of the process, and for processes forked after the first request.
+  std::string max_requests_per = {};
   double timeout = 30;  ///< seconds to connect, and seconds at less than 1000 bytes per second
 
   /// Folder of the disk cache, which keeps the byte ranges that were read (docs/remote.md); "": no cache. Files that

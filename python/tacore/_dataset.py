@@ -589,8 +589,9 @@ def set_storage_options(**options: Any) -> None:
         **options: `headers` (a dict of HTTP headers); `endpoint`, `region`, `access_key_id`, `secret_access_key`,
             `session_token`, `profile` (of an S3 store); `anonymous` (True: use no credentials); `token` (of Hugging
             Face); `max_concurrent_requests` (HTTP requests in flight, default 100), `max_tries` (tries of each request,
-            default 5), `timeout` (seconds to connect, and seconds at less than 1,000 bytes per second, default 30);
-            `cache_dir` (folder of the disk cache), `cache_size` (its largest size in bytes, default 1 GiB).
+            default 5), `max_requests_per` (the most requests to a server in a time, such as ``"3000/5min"``, by default
+            no limit of our own), `timeout` (seconds to connect, and seconds at less than 1,000 bytes per second,
+            default 30); `cache_dir` (folder of the disk cache), `cache_size` (its largest size in bytes, default 1 GiB).
 
     Raises:
         TypeError: An option is unknown, or its value has the wrong type.

@@ -253,12 +253,20 @@ class HttpFile final : public HttpSource {
 
 }  // namespace
 
+std::shared_ptr<Redirect> HttpSession::redirect_of(const std::string& name, bool add) const {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = redirects_.find(name); found != redirects_.end()) return found->second;
+  if (!add) return nullptr;
+  if (redirects_.size() >= kMostRedirects) redirects_.clear();
+  return redirects_[name] = std::make_shared<Redirect>();
+}
+
 std::vector<HttpOpened> open_http_files(std::shared_ptr<const HttpSession> session,
                                         std::span<const RemoteAddress> addresses, std::span<const ReadHint> hints) {
   std::vector<std::unique_ptr<Location>> locations;
   std::vector<RangeRequest> requests;
   for (std::size_t i = 0; i < addresses.size(); ++i) {
-    locations.push_back(std::make_unique<Location>(addresses[i]));
+    locations.push_back(std::make_unique<Location>(addresses[i], *session));
     requests.push_back(first_request(*locations[i], hints[i]));
   }
   auto responses = send_requests(*session, requests);

@@ -2,29 +2,50 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "io/byte_source.hpp"
 #include "io/range_map.hpp"
+#include "net/pace.hpp"
 #include "net/remote_address.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore::net {
 
+/// The URL to which a server redirects a file.
+struct Redirect {
+  std::mutex mutex = {};
+  std::string url = {};  ///< "": unknown
+  Pace::Clock::time_point expires = {};
+  bool is_resolving = false;  ///< a request is on its way that will find out
+};
+
 /// What the requests for all files share. Safe from several threads.
 struct HttpSession {
-  HttpSession(int limit, double timeout, int tries) : client(limit, timeout), max_tries(tries) {}
+  HttpSession(int limit, double timeout, int tries, RequestBudget requests = {})
+      : client(limit, timeout), max_tries(tries), budget(requests) {}
 
   /// Whether to send one request for several ranges (multipart/byteranges): until a server has sent something else.
   bool sends_parts() const noexcept { return parts_; }
   void forget_parts() const noexcept { parts_ = false; }
 
+  /// The redirect of the file of this name; nullptr when it was not redirected yet and is not to be added.
+  std::shared_ptr<Redirect> redirect_of(const std::string& name, bool add) const;
+
   HttpClient client;
   int max_tries;
+  RequestBudget budget;
 
  private:
+  /// Redirects are only known for the last files: a FOLDER may have millions.
+  static constexpr std::size_t kMostRedirects = 10'000;
+
+  mutable std::mutex mutex_;
+  mutable std::unordered_map<std::string, std::shared_ptr<Redirect>> redirects_;
   mutable std::atomic<bool> parts_ = true;
 };
 

@@ -10,25 +10,39 @@
 
 namespace tacore::net {
 
-/// The address of a file, and the URL to which a server has redirected it. Safe from several threads.
+/// The address of a file, and the URL to which a server has redirected it, which all who read this file in a session
+/// share. Safe from several threads.
 class Location {
  public:
-  explicit Location(RemoteAddress address) : address_(std::move(address)) {}
+  Location(RemoteAddress address, const HttpSession& session) : address_(std::move(address)), session_(session) {}
 
   const RemoteAddress& address() const noexcept { return address_; }
+  /// The URL of the last redirect, else of the address.
+  std::string url() const;
   /// A request for `range`, to the URL of the last redirect; without credentials unless that is on the same host.
   HttpRequest request(const std::string& range, uint64_t max_body) const;
   /// Takes the new URL, or the new region, that a response names. False when it names none. Throws IoError, which names
   /// `range`, for a redirect that must not be followed.
   bool follow(const HttpResponse& response, const std::string& range);
-  /// Forgets the redirect: its URL may have expired. False when there was none.
-  bool forget_redirect();
+  /// Forgets the redirect to `url`, which may have expired. False when that is no redirect.
+  bool forget_redirect(const std::string& url);
+  /// False while another request finds out where the server redirects this file now: one is enough. True allows a
+  /// request; when it `resolves`, the others wait until end_resolving().
+  bool may_request(bool& resolves);
+  void end_resolving();
 
  private:
+  std::shared_ptr<Redirect> redirect() const;
+
   RemoteAddress address_;
+  const HttpSession& session_;
   mutable std::mutex mutex_;
-  std::string redirect_ = {};
+  mutable std::shared_ptr<Redirect> redirect_ = {};  ///< nullptr until this file was redirected
 };
+
+/// In how many seconds the URL of a redirect expires, as its signature (AWS, CloudFront, Google, Azure) and the
+/// Cache-Control header of the response state it; infinity when neither does.
+double lifetime_of(std::string_view url, const HttpResponse& response);
 
 /// "HTTP status 403: Access Denied": the status, and the body when it is plain text or XML.
 std::string status_text(const HttpResponse& response);

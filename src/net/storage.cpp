@@ -19,8 +19,9 @@ class RemoteStorage final : public Storage {
  public:
   explicit RemoteStorage(const RemoteOptions& options)
       : options_(net::with_environment(options)),
-        session_(
-            std::make_shared<net::HttpSession>(options.max_concurrent_requests, options.timeout, options.max_tries)),
+        session_(std::make_shared<net::HttpSession>(
+            options.max_concurrent_requests, options.timeout, options.max_tries,
+            options.max_requests_per.empty() ? net::RequestBudget() : net::parse_budget(options.max_requests_per))),
         cache_(options_.cache_dir.empty() || options_.cache_size == 0
                    ? nullptr
                    : std::make_unique<net::FileCache>(options_.cache_dir, options_.cache_size)) {}
@@ -152,6 +153,7 @@ void check(const RemoteOptions& options) {
                      "; at least 1 expected");
   if (options.max_tries < 1)
     throw QueryError("max_tries is " + std::to_string(options.max_tries) + "; at least 1 expected");
+  if (!options.max_requests_per.empty()) net::parse_budget(options.max_requests_per);
   if (!(options.timeout > 0) || options.timeout > 86400) {
     throw QueryError("timeout is " + std::to_string(options.timeout) +
                      "; more than 0 and at most 86400 seconds expected");

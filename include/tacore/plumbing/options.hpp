@@ -302,6 +302,7 @@ void visit_options(RemoteOptions& o, Visit&& visit) {
   visit("token", o.token, "Token of the Hugging Face Hub.");
   visit_max_concurrent_requests(o.max_concurrent_requests, visit);
   visit("max_tries", o.max_tries, "Maximal number of tries of a request that fails for a temporary reason.");
+  visit("max_requests_per", o.max_requests_per, "The most requests to one server in a time, such as 3000/5min.");
   visit("timeout", o.timeout, "Seconds to wait for a connection, and for data.");
   visit("cache_dir", o.cache_dir, "Folder of the disk cache of remote files.");
   visit("cache_size", o.cache_size, "Maximal size of the disk cache, such as 500MB.");
