@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/checked_math.hpp"
+#include "base/threads.hpp"
 #include "io/coalesce.hpp"
 #include "tacore/error.hpp"
 
@@ -113,10 +114,20 @@ std::vector<Bytes> read_together(std::span<const std::shared_ptr<const ByteSourc
     group.ranges.push_back(part ? part->range() : ByteRange{0, sources[i]->size()});
     group.members.push_back(i);
   }
+  std::vector<const Group*> all;
+  for (const auto& [name, group] : groups) all.push_back(&group);
   std::vector<Bytes> out(sources.size());
-  for (auto& [name, group] : groups) {
+  const auto read = [&](std::size_t number) {
+    const Group& group = *all[number];
     auto bytes = group.whole->read_ranges(group.ranges);
     for (std::size_t i = 0; i < bytes.size(); ++i) out[group.members[i]] = std::move(bytes[i]);
+  };
+  const bool waits = std::ranges::any_of(all, [](const Group* group) { return !group->whole->is_local(); });
+  if (waits && all.size() > 1) {  // servers are waited for at the same time
+    constexpr std::size_t kMostThreads = 16;
+    run_parallel(all.size(), static_cast<int>(std::min(all.size(), kMostThreads)), read);
+  } else {
+    for (std::size_t i = 0; i < all.size(); ++i) read(i);
   }
   return out;
 }

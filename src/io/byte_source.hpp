@@ -44,7 +44,8 @@ class ByteSource {
 /// when `range` is not inside it.
 std::shared_ptr<const ByteSource> slice(std::shared_ptr<const ByteSource> whole, ByteRange range);
 
-/// All bytes of each source, in order. Slices of one file are read with one read_ranges().
+/// All bytes of each source, in order. Slices of one file are read with one read_ranges(), and several remote files at
+/// the same time.
 std::vector<Bytes> read_together(std::span<const std::shared_ptr<const ByteSource>> sources);
 
 /// The bytes that a reader wants of a file first. A remote storage reads them with the request that opens the file, and

@@ -16,13 +16,18 @@
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
+#include "container/zip_samples.hpp"
 #include "dataset/dataframe_impl.hpp"
 #include "dataset/navigation.hpp"
 #include "format/names.hpp"
+#include "io/coalesce.hpp"
+#include "io/memory_source.hpp"
 #include "io/vsi_path.hpp"
 #include "raster/about_sample.hpp"
 #include "raster/batch_plan.hpp"
 #include "raster/permutation.hpp"
+#include "raster/row_source.hpp"
+#include "raster/tiff_directory.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
@@ -31,12 +36,19 @@ namespace {
 /// Threads that read remote samples: most of the time each waits for its one request.
 constexpr int kRemoteThreads = 32;
 
+/// Samples of a remote dataset are requested together: about so many bytes, which arrive in few round trips, of samples
+/// of at most so many bytes each; larger ones are read by the tiles that are needed.
+constexpr uint64_t kFetchSize = 2 << 20, kMostFetched = 4 << 20;
+/// A server answers at most so many ranges with one response (see HttpFile).
+constexpr std::size_t kMostRanges = 100;
+
 /// An input of the loader, and what all of its samples have in common.
 struct Input {
   std::vector<std::string> ids;  ///< the path from the sample to the FILE
   TensorOptions options;
   DataType type = DataType::UInt8;
   std::vector<int64_t> shape = {};  ///< of a sample
+  bool is_fetched = false;          ///< the bytes of its samples are requested together
 
   std::size_t sample_size() const {
     std::size_t size = size_of(type);
@@ -70,7 +82,10 @@ struct Making {
   Batch batch = {};
   std::vector<std::exception_ptr> errors = {};  ///< of each sample: the error that next() throws
   std::vector<std::string> faults = {};         ///< of each sample: why it is left out
-  std::size_t num_begun = 0;
+  std::vector<std::vector<RowSource>> fetched =
+      {};                                  ///< of each sample: the bytes of its inputs, where they are fetched
+  std::vector<std::size_t> to_fetch = {};  ///< samples whose bytes have to be requested, the next one last
+  std::vector<std::size_t> ready = {};     ///< samples to be decoded, the next one last
   std::size_t num_done = 0;
 
   std::size_t size() const { return errors.size(); }
@@ -168,6 +183,7 @@ struct Loader::Impl {
   const BatchPlan plan;
   const std::optional<Permutation> order;
   std::vector<Input> inputs;  ///< fixed after the constructor
+  uint64_t fetch_count = 0;   ///< samples that are requested together; 0: each sample is read by itself
 
   std::mutex mutex;
   std::condition_variable work_is_there, batch_is_made;
@@ -192,10 +208,14 @@ struct Loader::Impl {
     return "sample " + (id ? in_quotes(*id) + " " : "") + "(row " + std::to_string(position) + "): ";
   }
 
-  std::shared_ptr<const Raster> open(const Input& input, int64_t position) const {
-    if (input.ids.empty()) return open_raster(rows, position, options.fallback);
+  RowSource source_of(const Input& input, int64_t position) const {
+    if (input.ids.empty()) return open_row(rows, position);
     const auto [frame, row] = locate_below(rows, position, input.ids);
-    return open_raster(frame, row, options.fallback);
+    return open_row(frame, row);
+  }
+
+  std::shared_ptr<const Raster> open(const Input& input, int64_t position) const {
+    return again_if_moved([&] { return open_raster(source_of(input, position), options.fallback); });
   }
 
   void learn_shapes() {
@@ -206,6 +226,7 @@ struct Loader::Impl {
           input.type = tensor_type(raster->info(), input.options);
           input.shape = tensor_shape(raster->info(), input.options);
         }
+        if (is_remote(impl_of(rows)->dataset->leaf(0)->path())) learn_fetched(position);
         return;
       } catch (const Error&) {
         if (options.on_error == OnError::Throw || position + 1 == rows.num_rows()) rethrow_naming(name_of(position));
@@ -213,10 +234,58 @@ struct Loader::Impl {
     }
   }
 
-  void read_sample(int64_t position, std::size_t slot, std::vector<Tensor>& tensors) const {
+  /// Decides by the sample at `position` which inputs are fetched: those that lie in a larger file, and are needed
+  /// whole or are so small that a second request would take longer.
+  void learn_fetched(int64_t position) {
+    uint64_t size = 1;
+    std::size_t num_fetched = 0;
+    for (auto& input : inputs) {
+      const RowSource source = source_of(input, position);
+      const bool is_whole = input.options.bands.empty() && !input.options.window;
+      const uint64_t most = is_whole ? kMostFetched : kRemoteCoalesceGap;
+      input.is_fetched = source.address.offset && source.bytes->size() <= most &&
+                         (!source.header.empty() || !options.fallback || find_tiff_directory(*source.bytes));
+      if (!input.is_fetched) continue;
+      size += source.bytes->size();
+      ++num_fetched;
+    }
+    if (num_fetched > 0) fetch_count = std::clamp<uint64_t>(kFetchSize / size, 1, kMostRanges / num_fetched);
+  }
+
+  /// Requests the bytes of these samples together. What cannot be found or read is left to make_sample(), whose error
+  /// names the sample.
+  void fetch(Making& made, std::span<const std::size_t> slots) const {
+    std::vector<RowSource*> wanted;
+    std::vector<std::shared_ptr<const ByteSource>> files;
+    try {
+      for (const std::size_t slot : slots) {
+        auto& sources = made.fetched[slot];
+        sources.resize(inputs.size());
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+          if (!inputs[i].is_fetched) continue;
+          try {
+            RowSource source = source_of(inputs[i], made.batch.positions[slot]);
+            if (source.bytes->size() > kMostFetched) continue;
+            sources[i] = std::move(source);
+            wanted.push_back(&sources[i]);
+            files.push_back(sources[i].bytes);
+          } catch (const Error&) {}
+        }
+      }
+      auto all = read_samples(files);
+      for (std::size_t i = 0; i < all.size(); ++i)
+        wanted[i]->bytes = memory_source(files[i]->name(), std::move(all[i]));
+    } catch (...) {
+      for (const std::size_t slot : slots) made.fetched[slot].clear();
+    }
+  }
+
+  void read_sample(int64_t position, std::span<const RowSource> fetched, std::size_t slot,
+                   std::vector<Tensor>& tensors) const {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const Input& input = inputs[i];
-      const auto raster = open(input, position);
+      const bool is_here = !fetched.empty() && fetched[i].bytes;
+      const auto raster = is_here ? open_raster(fetched[i], options.fallback) : open(input, position);
       const auto type = tensor_type(raster->info(), input.options);
       const auto shape = tensor_shape(raster->info(), input.options);
       if (type != input.type || shape != input.shape) {
@@ -233,7 +302,7 @@ struct Loader::Impl {
     const int64_t position = made.batch.positions[slot];
     try {
       try {
-        read_sample(position, slot, made.batch.tensors);
+        read_sample(position, made.fetched[slot], slot, made.batch.tensors);
       } catch (const Error&) {
         rethrow_naming(name_of(position));
       }
@@ -246,6 +315,7 @@ struct Loader::Impl {
     } catch (...) {
       made.errors[slot] = std::current_exception();
     }
+    made.fetched[slot].clear();
   }
 
   /// The tensors for the next batch, reused from a batch that was given back where the shape fits.
@@ -270,34 +340,64 @@ struct Loader::Impl {
     auto next = std::make_unique<Making>();
     next->errors.resize(static_cast<std::size_t>(part.count));
     next->faults.resize(next->size());
+    next->fetched.resize(next->size());
     next->batch.next_start = part.next_start;
     try {
       for (int64_t i = part.begin; i < part.begin + part.count; ++i)
         next->batch.positions.push_back(order ? (*order)(i) : i);
       next->batch.tensors = take_tensors(next->size());
+      auto& slots = fetch_count > 0 ? next->to_fetch : next->ready;
+      for (std::size_t slot = next->size(); slot-- > 0;) slots.push_back(slot);
+      // Neighbours in the file are requested together.
+      const auto& positions = next->batch.positions;
+      std::ranges::sort(next->to_fetch, [&](auto a, auto b) { return positions[a] > positions[b]; });
     } catch (...) {  // out of memory: reported by next(), not by this thread
       next->errors[0] = std::current_exception();
-      next->num_begun = next->num_done = next->size();
+      next->ready.clear();
+      next->to_fetch.clear();
+      next->num_done = next->size();
     }
     making.push_back(std::move(next));
+  }
+
+  /// The samples of the next request of a batch, which are then taken from it.
+  std::vector<std::size_t> take_to_fetch(Making& batch) const {
+    const auto count = std::min(batch.to_fetch.size(), static_cast<std::size_t>(fetch_count));
+    const std::vector<std::size_t> out(batch.to_fetch.end() - static_cast<std::ptrdiff_t>(count), batch.to_fetch.end());
+    batch.to_fetch.resize(batch.to_fetch.size() - count);
+    return out;
+  }
+
+  static std::size_t take_ready(Making& batch) {
+    const std::size_t out = batch.ready.back();
+    batch.ready.pop_back();
+    return out;
   }
 
   /// Reads the next batch in this thread.
   void make_batch() {
     begin_batch();
     Making& batch = *making.back();
-    for (; batch.num_begun < batch.size(); ++batch.num_begun) make_sample(batch, batch.num_begun);
+    while (!batch.to_fetch.empty()) {
+      const auto slots = take_to_fetch(batch);
+      fetch(batch, slots);
+      for (const std::size_t slot : slots) make_sample(batch, slot);
+    }
+    while (!batch.ready.empty()) make_sample(batch, take_ready(batch));
     batch.num_done = batch.size();
   }
 
-  /// A batch with samples that no thread reads yet, begun if needed; nullptr when none may be begun.
+  /// The first batch with work for a thread, begun if needed; nullptr when none may be begun.
   Making* work() {
-    const bool is_open = !making.empty() && making.back()->num_begun < making.back()->size();
-    const auto num_making = static_cast<int64_t>(making.size());
-    if (!is_open) {
-      if (num_making >= options.prefetch || num_taken + num_making >= plan.num_batches()) return nullptr;
-      begin_batch();
+    for (const auto& batch : making) {
+      if (!batch->ready.empty()) return batch.get();
     }
+    for (const auto& batch : making) {
+      if (!batch->to_fetch.empty()) return batch.get();
+    }
+    const auto num_making = static_cast<int64_t>(making.size());
+    if (num_making >= options.prefetch || num_taken + num_making >= plan.num_batches()) return nullptr;
+    begin_batch();
     return making.back().get();
   }
 
@@ -310,12 +410,19 @@ struct Loader::Impl {
         work_is_there.wait(lock);
         continue;
       }
-      if (batch->num_begun < batch->size()) {
-        const std::size_t slot = batch->num_begun++;
+      if (!batch->ready.empty()) {
+        const std::size_t slot = take_ready(*batch);
         lock.unlock();
         make_sample(*batch, slot);
         lock.lock();
         ++batch->num_done;
+      } else if (!batch->to_fetch.empty()) {
+        auto slots = take_to_fetch(*batch);
+        lock.unlock();
+        fetch(*batch, slots);
+        lock.lock();
+        batch->ready.insert(batch->ready.begin(), slots.begin(), slots.end());
+        work_is_there.notify_all();
       }
       if (batch->num_done == batch->size()) batch_is_made.notify_one();
     }

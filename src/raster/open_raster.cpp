@@ -68,11 +68,12 @@ std::shared_ptr<const Raster> open_raster(const Sample& sample, const RasterOpen
 }
 
 std::shared_ptr<const Raster> open_raster(const DataFrame& frame, int64_t position, const RasterOpener* fallback) {
-  return again_if_moved([&] {
-    const RowSource row = open_row(frame, position);
-    if (row.header.empty()) return open_source(row.bytes, row.vsi_path, fallback, &row);
-    return make_tiff_raster(row.bytes, layout_of(row), row.vsi_path);
-  });
+  return again_if_moved([&] { return open_raster(open_row(frame, position), fallback); });
+}
+
+std::shared_ptr<const Raster> open_raster(const RowSource& row, const RasterOpener* fallback) {
+  if (row.header.empty()) return open_source(row.bytes, row.vsi_path, fallback, &row);
+  return make_tiff_raster(row.bytes, layout_of(row), row.vsi_path);
 }
 
 std::shared_ptr<const Raster> open_raster(const DataFrame& frame, std::string_view id, const RasterOpener* fallback) {

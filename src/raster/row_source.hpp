@@ -7,6 +7,7 @@
 #include "container/container.hpp"
 #include "io/byte_source.hpp"
 #include "tacore/dataframe.hpp"
+#include "tacore/raster/raster.hpp"
 
 namespace tacore {
 
@@ -23,6 +24,9 @@ struct RowSource {
 std::shared_ptr<const ByteSource> open_bytes(const std::string& path);
 /// True for a path, or a part of one, that only GDAL can read.
 bool is_of_gdal(const std::string& path);
+
+/// The raster of a row, as open_raster() opens it. Throws SampleMoved where its bytes are read from a ZIP again.
+std::shared_ptr<const Raster> open_raster(const RowSource& row, const RasterOpener* fallback);
 
 /// The source of the FILE at a position of a frame. Throws NavigationError as DataFrame::read does, and for a FOLDER.
 RowSource open_row(const DataFrame& frame, int64_t position);

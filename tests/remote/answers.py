@@ -13,6 +13,7 @@ class Request:
     headers: dict  # names in lower case
     status: int = 0
     sent: int = 0
+    told: dict = field(default_factory=dict)  # headers that a guard adds to whatever is answered
 
     @property
     def path(self):

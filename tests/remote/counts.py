@@ -627,6 +627,49 @@ def count__python_bands(world):
         return 1
 
 
+def rasters_dataset(world):
+    """The name of a ZIP of 600 rasters of 64 x 64 pixels, 4 kB each and each other than all others."""
+    name, size, count = "rasters.tacozip", 64, 600
+    if not (world.data / name).exists():
+        tags = [(256, 3, 1, size), (257, 3, 1, size), (258, 3, 1, 8), (259, 3, 1, 1), (262, 3, 1, 1), (273, 4, 1, 8 + 2 + 9 * 12 + 4),
+                (277, 3, 1, 1), (278, 3, 1, size), (279, 4, 1, size * size)]
+        head = struct.pack("<2sHIH", b"II", 42, 8, len(tags)) + b"".join(struct.pack("<HHII", *tag) for tag in tags) + bytes(4)
+        folder = world.scratch / "rasters"
+        folder.mkdir()
+        for k in range(count):
+            pixels = b"".join(struct.pack("<I", k * 31 + i) for i in range(size * size // 4))
+            (folder / f"r{k:03d}.tif").write_bytes(head + pixels)
+        world.must("create", folder, world.data / name, "--collection", world.scratch / "about.json")
+    return name
+
+
+def epoch_of(tacore, path, **options):
+    """(rows, bytes of the pixels) of each batch."""
+    from tacore.loader import Loader
+    batches = Loader(tacore.load(path), batch_size=30, **options)
+    return [(list(batch.positions), memoryview(batch[0]).tobytes()) for batch in batches]
+
+
+@case
+def count__python_epoch(world):
+    """The samples of a batch are requested together: neighbours as one range, shuffled ones as one request with several
+    ranges, and one by one only where the server does no such thing. The batches are those of the local file."""
+    tacore = python()
+    name, batches = rasters_dataset(world), 20
+    here = str(world.data / name)
+    with Server(world.data) as server:
+        for options, rules, most in (({}, [], batches), ({"seed": 7}, [], batches),
+                                     ({"seed": 7}, [Rule("first_part", several=True)], 601),
+                                     ({"prefetch": 0}, [], batches)):
+            server.rules = rules
+            server.clear()
+            assert epoch_of(tacore, server.url(name), **options) == epoch_of(tacore, here, **options), options
+            opening = 5  # the end of the file, its tables, an index beside it, and twice the sample whose shape all have
+            assert len(server.requests) <= most + opening, f"{options}: {len(server.requests)}\n{server.list()}"
+            assert server.sent < 2 * (world.data / name).stat().st_size
+        return 4
+
+
 @case
 def count__python_bytes(world):
     """read_bytes of many samples merges adjacent ones into one range, and distant ones into one request with several

@@ -6,7 +6,8 @@ import subprocess
 import threading
 import time
 
-from counts import python, scattered_dataset
+from counts import epoch_of, python, rasters_dataset, scattered_dataset
+from guards import Limit
 from server import Server
 from spoil import Rule
 from world import case, in_parallel
@@ -177,6 +178,48 @@ def fault__retry_after(world):
         assert right_or_told(world, server, QUERY, ZIP), server.list()
         assert times[0] - begin >= 1, "asked again too early"
         return 1
+
+
+@case
+def fault__limit(world):
+    """A limit of requests makes an epoch take longer, and no more than a tenth beyond what the limit needs. Nobody sees an
+    error, and hardly a request is refused."""
+    tacore = python()
+    name = rasters_dataset(world)
+    here = epoch_of(tacore, str(world.data / name), seed=3)
+    quota, window = 150, 2
+    for rules in ([Rule("first_part", several=True)], []):  # one request for each sample, or for each batch
+        limit = Limit(quota, window)
+        with Server(world.data, rules=rules, guard=limit) as server:
+            begin = time.monotonic()
+            assert epoch_of(tacore, server.url(name), seed=3) == here
+            seconds = time.monotonic() - begin
+            num_good = len(server.requests) - limit.num_refused
+            needed = (num_good - 1) // quota * window
+            assert seconds <= 1.1 * needed + window, f"{seconds} s, {needed} s needed"
+            assert limit.num_refused <= 40, f"{limit.num_refused} of {len(server.requests)} requests refused"
+    return 2
+
+
+@case
+def fault__budget(world):
+    """A budget of one's own is kept, and makes nothing fail."""
+    tacore = python()
+    name = rasters_dataset(world)
+    with Server(world.data, rules=[Rule("first_part", several=True),
+                                   Rule("tell", to=lambda request: times.append(time.monotonic()))]) as server:
+        times = []
+        server.rules = server.rules[::-1]
+        tacore.set_storage_options(max_requests_per="100/0.5s")
+        try:
+            rows = tacore.load(server.url(name)).data
+            for k in range(0, 600, 2):
+                rows.read_bytes(k)
+        finally:
+            tacore.set_storage_options()
+        for first, last in zip(times, times[100:]):
+            assert last - first > 0.4, f"101 requests in {last - first} s"
+    return len(times)
 
 
 @case

@@ -2,7 +2,9 @@
 import calendar
 import hashlib
 import hmac
+import math
 import re
+import threading
 import time
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
@@ -91,3 +93,25 @@ def signed_store(request):
     if "X-Amz-Signature=0123" not in request.target:
         return forbid("AccessDenied", "Access Denied")
     return None
+
+
+class Limit:
+    """Allows `quota` requests in each `window` seconds, counted from the first one, and tells of it in RateLimit and
+    RateLimit-Policy as huggingface.co does: rounded up to seconds, and with 429 when nothing is left."""
+
+    def __init__(self, quota, window, name="resolvers"):
+        self.quota, self.window, self.name = quota, window, name
+        self.lock, self.end, self.left, self.num_refused, self.num_windows = threading.Lock(), 0, 0, 0, 0
+
+    def __call__(self, request):
+        with self.lock:
+            now = time.monotonic()
+            if now >= self.end:
+                self.end, self.left = now + self.window, self.quota
+                self.num_windows += 1
+            is_refused = self.left == 0
+            self.left -= not is_refused
+            self.num_refused += is_refused
+            request.told = {"RateLimit": f'"{self.name}";r={self.left};t={math.ceil(self.end - now)}',
+                            "RateLimit-Policy": f'"fixed window";"{self.name}";q={self.quota};w={math.ceil(self.window)}'}
+        return Answer(429, {}, b"Too many requests") if is_refused else None

@@ -93,6 +93,7 @@ class Server:
         answer = self.right_answer(request)
         if rule:
             answer = rule.do(answer, request, **rule.options) or answer
+        answer.headers.update(request.told)
         return answer
 
     def right_answer(self, request):
