@@ -64,6 +64,16 @@ struct Selection {
   bool footprint = false;         ///< the box tests what samples cover, not the published column
 };
 
+/// What is to be planned: the rows of a selection, or an epoch over them.
+struct PlanOptions {
+  Selection selection = {};
+  bool is_epoch = false;
+  std::optional<int> batch_size = {};
+  std::optional<int> seed = {};
+  std::vector<std::string> inputs = {};  ///< paths of ids from a sample; none: the sample itself
+  bool json = false;
+};
+
 struct QueryOptions {
   Selection selection = {};
   std::optional<int> limit = {};                 ///< rows
@@ -75,6 +85,7 @@ int run_query(const QueryOptions& options);
 /// The first rows: 10 where no limit is given.
 int run_head(const QueryOptions& options);
 /// The number of samples.
+int run_plan(const PlanOptions& options);
 int run_count(const Selection& selection);
 
 struct ColumnsOptions {

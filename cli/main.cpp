@@ -382,6 +382,31 @@ void add_count(Tool& tool) {
   add_selection(command, *options);
 }
 
+void add_plan(Tool& tool) {
+  auto [command, options] =
+      tool.add("plan", "Says what reading a remote dataset takes: requests, bytes and partitions",
+               "  taco plan https://host/chips.tacozip\n"
+               "  taco plan https://host/chips.tacozip \"SELECT id FROM data WHERE split = 'test'\"\n"
+               "  taco plan https://host/chips.tacozip --epoch --batch-size 32 --seed 1",
+               run_plan);
+  command->add_option("PATH", options->selection.path, kDatasetHelp)->required();
+  add_selection(command, options->selection);
+  command->add_flag("--epoch", options->is_epoch, "Plan one epoch of a loader over the samples, not their rows");
+  add_parsed(
+      command, "--batch-size", "N",
+      [options = options](const std::string& text) { options->batch_size = parse_count("--batch-size", text); },
+      "With --epoch: number of samples in a batch; by default 1");
+  add_parsed(
+      command, "--seed", "N",
+      [options = options](const std::string& text) { options->seed = parse_count("--seed", text); },
+      "With --epoch: seed of the order; by default the samples are in the order of the rows");
+  command->add_option("--input", options->inputs, "With --epoch: id of a child, or path of ids; repeat for more")
+      ->type_name("ID")
+      ->expected(1)
+      ->take_all();
+  command->add_flag("--json", options->json, "Print JSON");
+}
+
 void add_columns(Tool& tool) {
   auto [command, options] =
       tool.add_reader("columns", "Lists the columns of each level, with their types and descriptions",
@@ -917,8 +942,9 @@ void define(Tool& tool) {
   tool.app.formatter(std::make_shared<HelpFormat>());  // inherited by the subcommands
   tool.app.footer("taco PATH is short for taco info PATH. taco COMMAND --help shows options and examples.");
   tool.app.set_help_flag("-h,--help", "Print this help");  // inherited, too
-  add_group(tool, "Look at a dataset",
-            {add_info, add_ls, add_head, add_count, add_columns, add_query, add_read, add_preview, add_stats});
+  add_group(
+      tool, "Look at a dataset",
+      {add_info, add_ls, add_head, add_count, add_columns, add_query, add_plan, add_read, add_preview, add_stats});
   add_group(tool, "Make a dataset",
             {add_init, add_create, add_extensions, add_export, add_convert, add_compile, add_concat, add_tog});
   add_group(tool, "Change or check a dataset", {add_edit, add_diff, add_validate});

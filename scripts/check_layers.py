@@ -45,7 +45,7 @@ PUBLIC = {
     "extensions": "extensions/constant extensions/conventions extensions/geo_layers extensions/majortom "
                   "extensions/optical_data extensions/spatial_grouping extensions/stac",
     "tortilla": "v1/collection",
-    "dataset": "dataframe dataset statistics plumbing/serialize write/tabular",
+    "dataset": "dataframe dataset plan statistics plumbing/serialize write/tabular",
     "raster": "extensions/geotiff_stats extensions/tiff_index raster/histogram raster/loader raster/picture "
               "raster/pixel_statistics raster/raster raster/stac raster/tensor raster/tiff_index raster/tog v1/histograms",
     "edit": "ops/edit",

@@ -13,7 +13,9 @@
 
 #include "options.hpp"
 #include "path.hpp"
+#include "request_plan.hpp"
 #include "statistics.hpp"
+#include "tacore/plan.hpp"
 #include "tacore/verbose.hpp"
 #include "text.hpp"
 
@@ -148,6 +150,9 @@ void bind_dataset(nb::module_& m) {
           },
           free)
       .def("data", &Dataset::data, free)
+      .def(
+          "plan", [](const Dataset& self) { return as_tuple([&] { return plan_rows(self); }); },
+          nb::sig("def plan(self) -> tuple[int, int, int]"))
       .def("data_raw", &Dataset::data_raw, free)
       .def("navigation_columns", &Dataset::navigation_columns, free)
       .def("is_rsut", &Dataset::is_rsut, free)
@@ -174,6 +179,15 @@ void bind_dataset(nb::module_& m) {
       },
       nb::arg("paths"), nb::arg("base_path") = "", nb::arg("allow_partial") = false, nb::arg("remote") = nb::none(),
       nb::arg("verify") = true);
+  m.def(
+      "plan_opening",
+      [](const Path& path, const Path& base_path, const std::optional<Keywords>& remote) {
+        const LoadOptions options = load_options(base_path, false, remote, true);
+        return as_tuple([&] { return plan_opening(path.value, options); });
+      },
+      nb::arg("path"), nb::arg("base_path") = "", nb::arg("remote") = nb::none(),
+      nb::sig("def plan_opening(path: str, base_path: str = '', remote: dict[str, Any] | None = None) -> "
+              "tuple[int, int, int]"));
   m.def(
       "set_remote_options", [](const Keywords& remote) { set_remote_options(options_of<RemoteOptions>(remote)); },
       nb::arg("remote"));

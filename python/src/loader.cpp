@@ -13,6 +13,7 @@
 
 #include "options.hpp"
 #include "others.hpp"
+#include "request_plan.hpp"
 #include "tacore/error.hpp"
 #include "tensor.hpp"
 #include "text.hpp"
@@ -98,13 +99,23 @@ class BatchMemory {
   std::shared_ptr<TensorPool> pool_;
 };
 
-void make(BatchLoader* self, const DataFrame& rows, const Inputs& inputs, int shard, int num_shards,
-          const Keywords& given) {
+LoaderOptions options_of(const Inputs& inputs, int shard, int num_shards, const Keywords& given) {
   LoaderOptions options{.inputs = {}, .shard = shard, .num_shards = num_shards, .fallback = raster_opener()};
   fill(options, given);
   for (const auto& [path, tensor] : inputs) options.inputs.push_back({path, tensor});
+  return options;
+}
+
+void make(BatchLoader* self, const DataFrame& rows, const Inputs& inputs, int shard, int num_shards,
+          const Keywords& given) {
+  const LoaderOptions options = options_of(inputs, shard, num_shards, given);
   const nb::gil_scoped_release release;
   new (self) BatchLoader(rows, options);
+}
+
+nb::tuple plan_requests(const DataFrame& rows, const Inputs& inputs, int shard, int num_shards, const Keywords& given) {
+  const LoaderOptions options = options_of(inputs, shard, num_shards, given);
+  return as_tuple([&] { return Loader::plan(rows, options); });
 }
 
 /// The batches of a loader with an order of its own, as (begin, count, next_start).
@@ -126,6 +137,11 @@ void bind_loader(nb::module_& m) {
       .def("num_batches", &BatchLoader::num_batches)
       .def("next", &BatchLoader::next,
            nb::sig("def next(self) -> tuple[list[Tensor], list[int], list[tuple[int, str]], int] | None"));
+  m.def("plan_requests", &plan_requests, nb::arg("rows"), nb::arg("inputs"), nb::arg("shard"), nb::arg("num_shards"),
+        nb::arg("options"),
+        nb::sig(
+            "def plan_requests(rows: DataFrame, inputs: Any, shard: int, num_shards: int, options: dict[str, Any]) -> "
+            "tuple[int, int, int]"));
   nb::class_<BatchMemory>(m, "BatchMemory")
       .def(nb::init<const BatchMemory::Kinds&, std::size_t>(), nb::arg("kinds"), nb::arg("most"))
       .def("take", &BatchMemory::take, nb::arg("num_samples"));

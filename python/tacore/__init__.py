@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     )
     from ._create import create, create_tacocat, create_tacollection
     from ._dataframe import TacoDataFrame
-    from ._dataset import TacoDataset, clear_cache, concat, load, set_storage_options
+    from ._dataset import RequestPlan, TacoDataset, clear_cache, concat, load, plan_opening, set_storage_options
     from ._html import set_display_options
     from ._schema import PITSchema
     from ._verbose import verbose
@@ -82,6 +82,7 @@ _HOMES = {
     "ExportPlan": "plans",
     "Folder2ZipPlan": "plans",
     "PITSchema": "_schema",
+    "RequestPlan": "_dataset",
     "TacoDataFrame": "_dataframe",
     "TacoDataset": "_dataset",
     "Zip2FolderPlan": "plans",
@@ -100,6 +101,7 @@ _HOMES = {
     "load": "_dataset",
     "plan_export": "plans",
     "plan_folder2zip": "plans",
+    "plan_opening": "_dataset",
     "plan_zip2folder": "plans",
     "set_display_options": "_html",
     "set_storage_options": "_dataset",
@@ -126,6 +128,7 @@ __all__ = [  # noqa: RUF022
     "ExportPlan",
     "Folder2ZipPlan",
     "PITSchema",
+    "RequestPlan",
     "TacoBackendError",
     "TacoBridgeError",
     "TacoConsolidationError",
@@ -162,6 +165,7 @@ __all__ = [  # noqa: RUF022
     "load",
     "plan_export",
     "plan_folder2zip",
+    "plan_opening",
     "plan_zip2folder",
     "set_display_options",
     "set_storage_options",

@@ -10,7 +10,7 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsFloat, SupportsIndex, overload
 
 from . import _backend, _core, _tables, _verbose  # noqa: F401  (messages go to the logger from here on)
 from ._core import Dataset as CoreDataset
@@ -161,7 +161,11 @@ class TacoDataset(Statistics, Model):
         """Draws a map of the samples: see :meth:`TacoDataFrame.map`."""
         return self._frame("data").map(columns, library=library, ax=ax)
 
-    def sql(self, query: str) -> TacoDataset:
+    @overload
+    def sql(self, query: str, *, explain: Literal[False] = False) -> TacoDataset: ...
+    @overload
+    def sql(self, query: str, *, explain: Literal[True]) -> RequestPlan: ...
+    def sql(self, query: str, *, explain: bool = False) -> TacoDataset | RequestPlan:
         """Selects rows by SQL: one read-only SELECT of DuckDB.
 
         Args:
@@ -170,6 +174,7 @@ class TacoDataset(Statistics, Model):
                 dataset, each with the columns of its ancestors: `l1` has "l1:id", "l1:internal:gdal_vsi", ... and
                 "l0:id", ...). Column names with a colon need double quotes: ``SELECT * FROM data WHERE "stac:crs" =
                 ...``
+            explain: Return what reading the rows of the query takes of a server (:meth:`plan`), not the query.
 
         Raises:
             TacoQueryError: `query` is not a single SELECT (raised here), or has unknown columns (raised by `data`).
@@ -177,7 +182,24 @@ class TacoDataset(Statistics, Model):
         Example:
             >>> dataset.sql("SELECT * FROM data WHERE cloud_cover < 10 ORDER BY cloud_cover LIMIT 100")
         """
-        return self._step("sql", _text(query, "sql: a query"))
+        out = self._step("sql", _text(query, "sql: a query"))
+        return out.plan() if explain else out
+
+    def plan(self) -> RequestPlan:
+        """What :attr:`data` of this dataset, with its filters and queries, takes of the servers of a remote dataset.
+
+        The columns that the filters test are read, to know which row groups have rows that pass; the numbers include
+        them, as `data` reads them again. For an epoch of training see :meth:`tacore.loader.Loader.plan`.
+
+        Raises:
+            TacoQueryError: A query fails.
+            TacoIOError: The server does not respond.
+
+        Example:
+            >>> dataset.filter_bbox(-10, 35, 5, 45).plan()
+            RequestPlan(requests=3, bytes=412077, partitions=1)
+        """
+        return RequestPlan(*self._core.plan())
 
     def sort(self, by: str, descending: bool = False) -> TacoDataset:
         """Sorts the samples by a column. The sort is stable; nulls are last.
@@ -517,6 +539,44 @@ class _Drawn:
 
     def __reduce__(self) -> Any:
         return _Drawn, (self.rows(),)
+
+
+class RequestPlan(NamedTuple):
+    """What an operation takes of the servers of a remote dataset, if no request has to be repeated. For local files
+    `requests` and `bytes` are 0.
+
+    Attributes:
+        requests: Number of HTTP requests, redirects among them.
+        bytes: Bytes of the responses, without their headers.
+        partitions: Number of files whose rows or samples are read.
+    """
+
+    requests: int
+    bytes: int
+    partitions: int
+
+
+def plan_opening(
+    path: Path, base_path: Path | None = None, *, storage_options: Mapping[str, Any] | None = None
+) -> RequestPlan:
+    """What :func:`load` of a remote dataset takes of its server. The dataset is opened to find out.
+
+    Args:
+        path: URL or path of the dataset.
+        base_path: As of :func:`load`.
+        storage_options: As of :func:`load`.
+
+    Raises:
+        TacoIOError: The path does not exist, or the server does not respond.
+        TacoFormatError: The path is not a dataset.
+
+    Example:
+        >>> tacore.plan_opening("https://host/chips.tacozip")
+        RequestPlan(requests=2, bytes=39954, partitions=1)
+    """
+    base = "" if base_path is None else os.fsdecode(base_path)
+    remote = None if storage_options is None else dict(storage_options)
+    return RequestPlan(*_core.plan_opening(os.fsdecode(path), base, remote))
 
 
 def load(

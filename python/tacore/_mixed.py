@@ -16,6 +16,7 @@ from . import _core
 from ._arrays import array
 from ._backend import require
 from ._columns import Column, listed
+from ._dataset import RequestPlan
 from ._errors import TacoError, TacoQueryError, TacoSchemaError, checked
 from ._sources import Form, Mask, OpenSource, Source, about
 from .loader import Batch, Input, Loader, named_inputs
@@ -178,6 +179,14 @@ class MixedLoader(Loader):
             shuffle, seed, epoch, start, rank, world_size, shard, batch_size=batch_size, drop_last=drop_last, pad=pad,
             jobs=jobs, prefetch=prefetch, on_error=on_error,
         )  # fmt: skip
+
+    def plan(self) -> RequestPlan:
+        """Not available: the samples of a MixedLoader are read one by one.
+
+        Raises:
+            TacoQueryError: Always. :meth:`Loader.plan` of each source says what its samples take.
+        """
+        raise TacoQueryError("the requests of a MixedLoader are not planned; Loader(...).plan() plans those of a source")
 
     def __iter__(self) -> Iterator[MixedBatch]:
         return cast(Iterator[MixedBatch], super().__iter__())

@@ -28,7 +28,7 @@ from ._aliases import renamed
 from ._arrays import array
 from ._columns import Column
 from ._dataframe import TacoDataFrame
-from ._dataset import Path, TacoDataset, load, opened_rows  # noqa: F401  (the published module of this name has load)
+from ._dataset import Path, RequestPlan, TacoDataset, load, opened_rows  # noqa: F401  (the published module of this name has load)
 from ._errors import TacoNavigationError, checked
 from .raster import Bands, SampleFailure, ScaleLike, WindowLike, tensor_options
 
@@ -270,6 +270,26 @@ class Loader:
     def __len__(self) -> int:
         """Number of batches of the next pass, for this rank and shard."""
         return int(self._next_pass().num_batches())
+
+    def plan(self) -> RequestPlan:
+        """What the next pass takes of the servers of a remote dataset, in this rank and shard, without reading it.
+
+        The first sample and the addresses of all samples are read. Samples that are not requested together (those of
+        more than 4 MiB, windows, bands, files of a FOLDER) each count as the first one.
+
+        Raises:
+            TacoIOError: The server does not respond.
+            TacoQueryError: An option is out of range.
+
+        Example:
+            >>> Loader(dataset, batch_size=32, seed=1).plan()
+            RequestPlan(requests=1567, bytes=204917504, partitions=1)
+        """
+        rank, world_size, index, count = self._share
+        turn = index if self._begin.turn is None else self._begin.turn
+        place = {"epoch": self._begin.epoch, "start": self._begin.start, "rank": rank, "world_size": world_size}
+        inputs = [(each.path, each._options()) for each in files_of(self._inputs)]
+        return RequestPlan(*_core.plan_requests(self._rows._core, inputs, turn, count, {**self._options, **place}))
 
     def __iter__(self) -> Iterator[Batch]:
         made, self._made = self._next_pass(), None

@@ -471,13 +471,26 @@ bool require_crc32(const ByteSource& sample, uint32_t expected) {
   return true;
 }
 
-std::vector<Bytes> read_samples(std::span<const std::shared_ptr<const ByteSource>> sources) {
-  std::vector<std::shared_ptr<const ByteSource>> parts;
+namespace {
+
+/// The parts of archives that samples are read from, and other sources as they are.
+std::vector<std::shared_ptr<const ByteSource>> reaches(std::span<const std::shared_ptr<const ByteSource>> sources) {
+  std::vector<std::shared_ptr<const ByteSource>> out;
   for (const auto& source : sources) {
     const auto* sample = dynamic_cast<const ZipSample*>(source.get());
-    parts.push_back(sample ? slice(sample->archive(), sample->reach()) : source);
+    out.push_back(sample ? slice(sample->archive(), sample->reach()) : source);
   }
-  auto out = read_together(parts);
+  return out;
+}
+
+}  // namespace
+
+ReadCost cost_of_samples(std::span<const std::shared_ptr<const ByteSource>> sources) {
+  return cost_together(reaches(sources));
+}
+
+std::vector<Bytes> read_samples(std::span<const std::shared_ptr<const ByteSource>> sources) {
+  auto out = read_together(reaches(sources));
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (const auto* sample = dynamic_cast<const ZipSample*>(sources[i].get()))
       out[i] = sample->proved(std::move(out[i]));

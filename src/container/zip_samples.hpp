@@ -122,5 +122,7 @@ bool require_crc32(const ByteSource& sample, uint32_t expected);
 
 /// All bytes of each source, as read_together() does, with samples of ZIPs verified.
 std::vector<Bytes> read_samples(std::span<const std::shared_ptr<const ByteSource>> sources);
+/// What read_samples() would take, when no sample has to be looked up in the central directory.
+ReadCost cost_of_samples(std::span<const std::shared_ptr<const ByteSource>> sources);
 
 }  // namespace tacore

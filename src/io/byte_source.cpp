@@ -35,19 +35,24 @@ class Slice final : public ByteSource {
   }
 
   std::vector<Bytes> read_ranges(std::span<const ByteRange> ranges) const override {
-    std::vector<ByteRange> moved;
-    moved.reserve(ranges.size());
-    for (const ByteRange& range : ranges) {
-      require_inside(range);
-      moved.push_back({range_.offset + range.offset, range.size});
-    }
-    return whole_->read_ranges(moved);
+    return whole_->read_ranges(moved(ranges));
   }
+  ReadCost cost_of(std::span<const ByteRange> ranges) const override { return whole_->cost_of(moved(ranges)); }
 
   const std::shared_ptr<const ByteSource>& whole() const noexcept { return whole_; }
   ByteRange range() const noexcept { return range_; }
 
  private:
+  std::vector<ByteRange> moved(std::span<const ByteRange> ranges) const {
+    std::vector<ByteRange> out;
+    out.reserve(ranges.size());
+    for (const ByteRange& range : ranges) {
+      require_inside(range);
+      out.push_back({range_.offset + range.offset, range.size});
+    }
+    return out;
+  }
+
   std::shared_ptr<const ByteSource> whole_;
   ByteRange range_;
 };
@@ -100,29 +105,46 @@ std::shared_ptr<const ByteSource> slice(std::shared_ptr<const ByteSource> whole,
   return std::make_shared<Slice>(std::move(whole), range);
 }
 
-std::vector<Bytes> read_together(std::span<const std::shared_ptr<const ByteSource>> sources) {
-  struct Group {
-    std::shared_ptr<const ByteSource> whole;
-    std::vector<ByteRange> ranges;
-    std::vector<std::size_t> members;
-  };
-  std::map<std::string, Group> groups;  // by file
+namespace {
+
+/// The ranges of one file that several sources have.
+struct FileGroup {
+  std::shared_ptr<const ByteSource> whole;
+  std::vector<ByteRange> ranges;
+  std::vector<std::size_t> members;  ///< the numbers of the sources
+};
+
+std::vector<FileGroup> by_file(std::span<const std::shared_ptr<const ByteSource>> sources) {
+  std::map<std::string, FileGroup> groups;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const auto* part = dynamic_cast<const Slice*>(sources[i].get());
-    Group& group = groups[sources[i]->name()];
+    FileGroup& group = groups[sources[i]->name()];
     if (!group.whole) group.whole = part ? part->whole() : sources[i];
     group.ranges.push_back(part ? part->range() : ByteRange{0, sources[i]->size()});
     group.members.push_back(i);
   }
-  std::vector<const Group*> all;
-  for (const auto& [name, group] : groups) all.push_back(&group);
+  std::vector<FileGroup> out;
+  for (auto& [name, group] : groups) out.push_back(std::move(group));
+  return out;
+}
+
+}  // namespace
+
+ReadCost cost_together(std::span<const std::shared_ptr<const ByteSource>> sources) {
+  ReadCost out;
+  for (const FileGroup& group : by_file(sources)) out += group.whole->cost_of(group.ranges);
+  return out;
+}
+
+std::vector<Bytes> read_together(std::span<const std::shared_ptr<const ByteSource>> sources) {
+  const auto all = by_file(sources);
   std::vector<Bytes> out(sources.size());
   const auto read = [&](std::size_t number) {
-    const Group& group = *all[number];
+    const FileGroup& group = all[number];
     auto bytes = group.whole->read_ranges(group.ranges);
     for (std::size_t i = 0; i < bytes.size(); ++i) out[group.members[i]] = std::move(bytes[i]);
   };
-  const bool waits = std::ranges::any_of(all, [](const Group* group) { return !group->whole->is_local(); });
+  const bool waits = std::ranges::any_of(all, [](const FileGroup& group) { return !group.whole->is_local(); });
   if (waits && all.size() > 1) {  // servers are waited for at the same time
     constexpr std::size_t kMostThreads = 16;
     run_parallel(all.size(), static_cast<int>(std::min(all.size(), kMostThreads)), read);

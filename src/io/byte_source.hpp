@@ -12,6 +12,18 @@
 
 namespace tacore {
 
+/// What reading takes of a server. Nothing for local files.
+struct ReadCost {
+  int64_t requests = 0;
+  uint64_t bytes = 0;  ///< of the responses
+
+  ReadCost& operator+=(const ReadCost& more) noexcept {
+    requests += more.requests;
+    bytes += more.bytes;
+    return *this;
+  }
+};
+
 /// The bytes of one file, local or remote. Implementations allow concurrent calls.
 class ByteSource {
  public:
@@ -31,6 +43,9 @@ class ByteSource {
   /// True when all of `range` can be read without a request to a server.
   virtual bool has([[maybe_unused]] ByteRange range) const { return is_local(); }
 
+  /// The requests that read_ranges() would send, when none fails.
+  virtual ReadCost cost_of([[maybe_unused]] std::span<const ByteRange> ranges) const { return {}; }
+
   /// Checked as read_ranges() checks; an empty range reads nothing.
   Bytes read(ByteRange range) const;
   Bytes read_all() const { return read({0, size()}); }
@@ -47,6 +62,8 @@ std::shared_ptr<const ByteSource> slice(std::shared_ptr<const ByteSource> whole,
 /// All bytes of each source, in order. Slices of one file are read with one read_ranges(), and several remote files at
 /// the same time.
 std::vector<Bytes> read_together(std::span<const std::shared_ptr<const ByteSource>> sources);
+/// What read_together() would take.
+ReadCost cost_together(std::span<const std::shared_ptr<const ByteSource>> sources);
 
 /// The bytes that a reader wants of a file first. A remote storage reads them with the request that opens the file, and
 /// keeps them in memory: the last `suffix` bytes, or, where that is 0 or the server knows no suffix ranges, the first

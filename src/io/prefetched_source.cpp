@@ -35,6 +35,8 @@ class PrefetchedSource : public ByteSource {
     return known_.read_ranges(ranges, [&](std::span<const ByteRange> missing) { return whole_->read_ranges(missing); });
   }
 
+  ReadCost cost_of(std::span<const ByteRange> ranges) const override { return whole_->cost_of(known_.missing(ranges)); }
+
  private:
   std::shared_ptr<const ByteSource> whole_;
   RangeMap known_;

@@ -1,6 +1,7 @@
 #include "net/file_cache.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/log.hpp"
@@ -72,6 +73,12 @@ class CachedFile final : public HttpSource {
     }
     fill(wanted);
     return out;
+  }
+
+  ReadCost cost_of(std::span<const ByteRange> ranges) const override {
+    std::vector<ByteRange> missing;
+    std::ranges::copy_if(ranges, std::back_inserter(missing), [this](const ByteRange& range) { return !has(range); });
+    return file_->cost_of(missing);
   }
 
   void keep_first() const {

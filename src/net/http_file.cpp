@@ -15,8 +15,8 @@ namespace {
 /// ranges.
 constexpr uint64_t kMaxMultipart = 4 * 1024 * 1024;
 constexpr std::size_t kMaxRanges = 100;
-/// Size of the headers of one part of a multipart response.
-constexpr uint64_t kPartHeaders = 512;
+/// The most bytes of the headers of one part of a multipart response, and how many they usually are.
+constexpr uint64_t kPartHeaders = 512, kUsualHeaders = 130;
 
 /// What identifies a version of a file: its ETag, else its Last-Modified; "" when the server sends neither.
 std::string validator_of(const HttpResponse& response) {
@@ -140,23 +140,44 @@ class HttpFile final : public HttpSource {
     for (const ByteRange& range : ranges) require_inside(range);
     return opened_.first.read_ranges(ranges, [this](std::span<const ByteRange> missing) {
       const auto merged = coalesce(missing, kRemoteCoalesceGap);
-      std::vector<ByteRange> wanted;
-      for (const MergedRange& range : merged) wanted.push_back(range.range);
-      auto bytes = get(wanted);
+      auto bytes = get(ranges_of(merged));
       std::vector<Bytes> out(missing.size());
       for (std::size_t i = 0; i < merged.size(); ++i) scatter(merged[i], missing, std::move(bytes[i]), out);
       return out;
     });
   }
 
+  ReadCost cost_of(std::span<const ByteRange> ranges) const override {
+    const auto merged = ranges_of(coalesce(opened_.first.missing(ranges), kRemoteCoalesceGap));
+    ReadCost out{static_cast<int64_t>(merged.size()), size_of(merged)};
+    if (!wants_parts(merged)) return out;
+    out.bytes += merged.size() * kUsualHeaders;
+    out.requests = static_cast<int64_t>((merged.size() + kMaxRanges - 1) / kMaxRanges);
+    return out;
+  }
+
  private:
+  static std::vector<ByteRange> ranges_of(std::span<const MergedRange> merged) {
+    std::vector<ByteRange> out;
+    for (const MergedRange& range : merged) out.push_back(range.range);
+    return out;
+  }
+
+  static uint64_t size_of(std::span<const ByteRange> ranges) {
+    uint64_t out = 0;
+    for (const ByteRange& range : ranges) out += range.size;
+    return out;
+  }
+
+  /// Whether these ranges are requested together.
+  bool wants_parts(std::span<const ByteRange> ranges) const {
+    return ranges.size() > 1 && size_of(ranges) <= kMaxMultipart && !location_->address().is_s3() &&
+           session_->sends_parts();
+  }
+
   /// The bytes of each range. No two ranges touch.
   std::vector<Bytes> get(std::span<const ByteRange> ranges) const {
-    uint64_t total = 0;
-    for (const ByteRange& range : ranges) total += range.size;
-    if (ranges.size() == 1 || total > kMaxMultipart || location_->address().is_s3() || !session_->sends_parts()) {
-      return get_each(ranges);
-    }
+    if (!wants_parts(ranges)) return get_each(ranges);
     std::vector<Bytes> out;
     for (std::size_t begin = 0; begin < ranges.size(); begin += kMaxRanges) {
       if (get_parts(ranges.subspan(begin, std::min(kMaxRanges, ranges.size() - begin)), out)) continue;

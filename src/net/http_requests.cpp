@@ -1,6 +1,7 @@
 #include "net/http_requests.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -126,6 +127,14 @@ template <class Failure = IoError>
                                : "GET " + without_controls(url.substr(0, url.find('?'))) + " (" + request.range + "): ";
   throw Failure(what + why + (num_tries > 1 ? " (" + std::to_string(num_tries) + " tries)" : ""),
                 {.path = request.location->address().name}, number);
+}
+
+std::atomic<int64_t> num_requests = 0;
+std::atomic<uint64_t> num_bytes = 0;
+
+void count(std::span<const HttpResponse> responses) {
+  num_requests += static_cast<int64_t>(responses.size());
+  for (const HttpResponse& response : responses) num_bytes += response.body.size();
 }
 
 /// A request that is sent until it has a valid response.
@@ -337,6 +346,8 @@ double lifetime_of(std::string_view url, const HttpResponse& response) {
   return out;
 }
 
+ReadCost requests_so_far() noexcept { return {num_requests, num_bytes}; }
+
 std::string status_text(const HttpResponse& response) { return status_of(response) + text_of(response); }
 
 std::vector<HttpResponse> send_requests(const HttpSession& session, std::span<const RangeRequest> wanted) {
@@ -360,6 +371,7 @@ std::vector<HttpResponse> send_requests(const HttpSession& session, std::span<co
     std::vector<HttpRequest> requests;
     for (Attempt* attempt : begun) requests.push_back(attempt->request());  // signed after the pause
     auto responses = session.client.get(requests);
+    count(responses);
     for (std::size_t i = 0; i < begun.size(); ++i) begun[i]->receive(std::move(responses[i]));
   }
   std::vector<HttpResponse> out;

@@ -44,6 +44,9 @@ class Location {
 /// Cache-Control header of the response state it; infinity when neither does.
 double lifetime_of(std::string_view url, const HttpResponse& response);
 
+/// The requests of this process so far, with redirects and repeated ones, and the bytes of the responses.
+ReadCost requests_so_far() noexcept;
+
 /// "HTTP status 403: Access Denied": the status, and the body when it is plain text or XML.
 std::string status_text(const HttpResponse& response);
 

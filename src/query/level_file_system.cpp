@@ -43,6 +43,8 @@ bool needs_requests(const ByteSource& source) { return !source.has({0, source.si
 void OpenLevel::read(ScanReader& reader, uint64_t offset, std::span<std::byte> out) {
   const WorkerInterruption interruption(caller, is_stopped);
   try {
+    if (is_stopped) throw QueryError("the call was stopped");
+    note_group({offset, out.size()});
     const uint64_t size = level->source()->size();
     if (offset <= size && out.size() == size - offset) return read_footer(*level, out);
     const Bytes& tail = level->tail();
@@ -59,6 +61,13 @@ void OpenLevel::read(ScanReader& reader, uint64_t offset, std::span<std::byte> o
     failure = std::current_exception();
     throw duckdb::IOException("%s", error.what());
   }
+}
+
+void OpenLevel::note_group(ByteRange range) {
+  const auto step = scans.empty() ? std::nullopt : scans[0].step_of(range);
+  if (!step) return;
+  const std::lock_guard lock(mutex);
+  groups_read.insert(step->group);
 }
 
 std::string LevelFileSystem::publish(const std::shared_ptr<OpenLevel>& level) {

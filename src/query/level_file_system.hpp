@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ struct OpenLevel {
 
   std::shared_ptr<const LevelTable> level;
   std::vector<LevelScan> scans;               ///< of a remote level, set before the statement runs
+  std::set<int> groups_read = {};             ///< the row groups of which the first scan has read
   std::vector<uint64_t> hidden_filters = {};  ///< Bloom filters of floats, where the statement tests some
   std::mutex mutex;
   const Interruption caller = current_interruption();  ///< of the thread that runs the statement
@@ -39,6 +41,9 @@ struct OpenLevel {
 
   /// Reads bytes of the level. Throws duckdb::IOException with the text of `failure`.
   void read(ScanReader& reader, uint64_t offset, std::span<std::byte> out);
+
+ private:
+  void note_group(ByteRange range);
 };
 
 class LevelFileSystem : public duckdb::FileSystem {

@@ -32,6 +32,7 @@ class LevelScan {
   /// The step of the first column that ends in `range`; nothing where this scan reads none of it.
   std::optional<Step> step_of(ByteRange range) const;
   std::vector<ByteRange> ranges_of(Step step) const;
+  int num_groups() const noexcept { return static_cast<int>(groups_.size()); }
 
   bool operator==(const LevelScan&) const = default;
 

@@ -13,14 +13,19 @@
 #include <duckdb/function/table/arrow.hpp>
 #include <duckdb/main/client_config.hpp>
 #include <duckdb/main/prepared_statement_data.hpp>
+#include <duckdb/planner/expression/bound_reference_expression.hpp>
+#include <duckdb/planner/filter/optional_filter.hpp>
 #include <mutex>
+#include <set>
 
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
+#include "base/text.hpp"
 #include "base/threads.hpp"
 #include "query/duckdb_instance.hpp"
 #include "query/sql_functions.hpp"
 #include "table/parquet_footer.hpp"
+#include "table/rows.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
@@ -108,6 +113,17 @@ class Published {
     }
     return false;
   }
+  const std::vector<std::shared_ptr<OpenLevel>>& levels() const { return levels_; }
+  /// A scan of a remote level, and the filters that DuckDB applies while it scans (filters_of()); "" for none.
+  struct FilteredScan {
+    std::size_t level = 0;
+    LevelScan scan;
+    std::string filter = {};
+    bool is_loose = false;
+  };
+  /// The scans of remote levels in the plan that was given to plan().
+  const std::vector<FilteredScan>& filtered_scans() const { return filtered_scans_; }
+
   /// Makes the reads of these levels throw.
   void stop() const {
     for (const auto& level : levels_) level->is_stopped = true;
@@ -152,12 +168,37 @@ class Published {
       (is_filter ? filters : others).push_back(static_cast<int>(column.GetPrimaryIndex()));
     }
     LevelScan expected(*level.level, filters, others);
+    bool is_loose = false;
+    std::string filter = filters_of(scan, is_loose);
+    filtered_scans_.push_back(
+        {static_cast<std::size_t>(found - paths_.begin()), expected, std::move(filter), is_loose});
     if (std::ranges::find(level.scans, expected) == level.scans.end()) level.scans.push_back(std::move(expected));
+  }
+
+  /// The filters of a scan as SQL. `is_loose` is set where DuckDB applies some of them to the statistics of row groups
+  /// only, and to the rows later. Filters that come about while the query runs only spare work, and are left out.
+  static std::string filters_of(const duckdb::PhysicalTableScan& scan, bool& is_loose) {
+    std::vector<std::string> out;
+    if (!scan.table_filters) return {};
+    for (const auto& [at, entry] : scan.table_filters->filters) {
+      const duckdb::TableFilter* filter = entry.get();
+      if (filter->filter_type == duckdb::TableFilterType::OPTIONAL_FILTER) {
+        is_loose = true;
+        filter = filter->Cast<duckdb::OptionalFilter>().child_filter.get();
+      }
+      const auto column = scan.column_ids[at].GetPrimaryIndex();
+      const bool is_stored = column < scan.returned_types.size();  // others are such as the row number
+      if (!is_stored || filter == nullptr || filter->filter_type == duckdb::TableFilterType::DYNAMIC_FILTER) continue;
+      const duckdb::BoundReferenceExpression stored(sql_identifier(scan.names[column]), scan.returned_types[column], 0);
+      out.push_back("(" + filter->ToExpression(stored)->ToString() + ")");
+    }
+    return join(out, " AND ");
   }
 
   std::shared_ptr<DuckDbInstance> instance_;
   std::vector<std::shared_ptr<OpenLevel>> levels_;
   std::vector<std::string> paths_;
+  mutable std::vector<FilteredScan> filtered_scans_ = {};
 };
 
 /// True for errors that come from the bytes of a level and not from the query. Most say so; DuckDB's Parquet reader
@@ -328,6 +369,85 @@ void run(const Statement& statement, ArrowArrayStream* out) {
       throw;
     }
   });
+}
+
+namespace {
+
+/// The row groups of a level, by number, that a scan with this filter looks at, and those that have rows which pass.
+struct FilteredGroups {
+  std::set<int> seen = {}, passed = {};
+};
+
+FilteredGroups filtered_groups(const std::shared_ptr<const LevelTable>& level, const std::string& filter) {
+  FilteredGroups out;
+  const Statement statement{.sql =
+                                "SELECT file_row_number FROM read_parquet($1, can_have_nan = true, file_row_number "
+                                "= true) WHERE " +
+                                filter,
+                            .values = {LevelFile{0}},
+                            .levels = {level}};
+  const auto in = instance_for(statement);
+  const Published published(statement, in);
+  ArrowArrayStream stream = {};
+  guarded(in, &published, [&] {
+    duckdb::Connection connection(*in->database);
+    try {
+      execute(connection, statement.sql, to_values(statement, published), in, &published, &stream);
+    } catch (...) {
+      published.rethrow();
+      throw;
+    }
+  });
+  const auto rows = table_rows(import_table(&stream));
+  std::vector<int64_t> ends;
+  for (int group = 1; group <= level->num_row_groups(); ++group) ends.push_back(level->group_begin(group));
+  for (int64_t row = 0; row < rows->num_rows(); ++row) {
+    const auto group = std::ranges::upper_bound(ends, rows->integer(0, row).value_or(0));
+    if (group != ends.end()) out.passed.insert(static_cast<int>(group - ends.begin()));
+  }
+  out.seen = published.levels()[0]->groups_read;
+  out.seen.insert(out.passed.begin(), out.passed.end());
+  return out;
+}
+
+}  // namespace
+
+ReadCost cost_of(const Statement& statement) {
+  const auto in = instance_for(statement);
+  const Published published(statement, in);
+  guarded(in, &published, [&] {
+    duckdb::Connection connection(*in->database);
+    auto& config = duckdb::ClientConfig::GetConfig(*connection.context);
+    config.get_result_collector = [&](duckdb::ClientContext& context,
+                                      duckdb::PreparedStatementData& data) -> duckdb::PhysicalOperator& {
+      published.plan(data.physical_plan->Root());
+      return duckdb::PhysicalArrowCollector::Create(context, data, batch_rows(data));
+    };
+    auto values = to_values(statement, published);
+    const auto pending = connection.PendingQuery(statement.sql, values);
+    if (pending->HasError()) throw_query(pending->GetErrorObject(), in, &published);
+    // It is run to its end, as in describe(), but no level can be read any more.
+    published.stop();
+    pending->Execute();
+  });
+  ReadCost out;
+  for (const auto& [number, scan, filter, is_loose] : published.filtered_scans()) {
+    const auto& level = statement.levels[number];
+    FilteredGroups groups;
+    if (filter.empty()) {
+      for (int group = 0; group < scan.num_groups(); ++group) groups.passed.insert(group);
+      groups.seen = groups.passed;
+    } else {
+      groups = filtered_groups(level, filter);
+      if (is_loose) groups.passed = groups.seen;
+    }
+    const auto add = [&](const std::set<int>& which, int step) {
+      for (const int group : which) out += level->source()->cost_of(scan.ranges_of({group, step}));
+    };
+    add(groups.seen, 0);
+    add(groups.passed, 1);
+  }
+  return out;
 }
 
 std::vector<std::string> describe(const Statement& statement, ArrowSchema* out) {

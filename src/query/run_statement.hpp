@@ -45,6 +45,9 @@ struct Statement {
 
 /// Runs a statement to its end and exports the rows. Throws QueryError, or the error of reading a level.
 void run(const Statement& statement, ArrowArrayStream* out);
+/// What run() would take of the servers of remote levels. The columns that DuckDB filters by are read, to know which
+/// row groups have rows that pass; `bytes` and `requests` include reading them.
+ReadCost cost_of(const Statement& statement);
 /// The columns that run() would give, without running the statement. Returns their SQL types.
 std::vector<std::string> describe(const Statement& statement, ArrowSchema* out);
 /// Runs `sql` over the table `frame`, whose rows are `in`.

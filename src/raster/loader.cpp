@@ -9,6 +9,7 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <set>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -23,6 +24,7 @@
 #include "io/coalesce.hpp"
 #include "io/memory_source.hpp"
 #include "io/vsi_path.hpp"
+#include "net/http_requests.hpp"
 #include "raster/about_sample.hpp"
 #include "raster/batch_plan.hpp"
 #include "raster/permutation.hpp"
@@ -178,6 +180,38 @@ struct Loader::Impl {
     made.batch.positions.resize(kept.size());
   }
 
+  /// The cost of the batches that follow, which are not read. For one thread, in place of take().
+  RequestPlan plan_batches_left() {
+    const ReadCost start = net::requests_so_far();
+    ReadCost planned;
+    std::set<std::string> files;
+    for (; num_taken < plan.num_batches(); ++num_taken) {
+      begin_batch();
+      Making& batch = *making.back();
+      while (!batch.to_fetch.empty()) {
+        const auto slots = take_to_fetch(batch);
+        std::vector<std::shared_ptr<const ByteSource>> sources;
+        for (auto& source : sources_of(batch, slots)) sources.push_back(source.second.bytes);
+        planned += cost_of_samples(sources);
+        for (const auto& source : sources) files.insert(source->name());
+      }
+      making.clear();
+    }
+    const ReadCost now = net::requests_so_far();
+    planned += {now.requests - start.requests, now.bytes - start.bytes};  // the addresses of the samples
+    return {planned.requests, planned.bytes, static_cast<int64_t>(files.size())};
+  }
+
+  /// The cost of reading the sample at `position` where it is not fetched, which is measured.
+  ReadCost measure_sample(int64_t position) {
+    const ReadCost start = net::requests_so_far();
+    for (const Input& input : inputs) {
+      if (!input.is_fetched) read_tensor(*open(input, position), input.options);
+    }
+    const ReadCost now = net::requests_so_far();
+    return {now.requests - start.requests, now.bytes - start.bytes};
+  }
+
   const DataFrame rows;
   const LoaderOptions options;
   const BatchPlan plan;
@@ -252,29 +286,36 @@ struct Loader::Impl {
     if (num_fetched > 0) fetch_count = std::clamp<uint64_t>(kFetchSize / size, 1, kMostRanges / num_fetched);
   }
 
+  /// What is fetched of these samples, by sample and input. Samples that cannot be found are left out.
+  std::vector<std::pair<std::pair<std::size_t, std::size_t>, RowSource>> sources_of(
+      const Making& made, std::span<const std::size_t> slots) const {
+    std::vector<std::pair<std::pair<std::size_t, std::size_t>, RowSource>> out;
+    for (const std::size_t slot : slots) {
+      for (std::size_t i = 0; i < inputs.size(); ++i) {
+        if (!inputs[i].is_fetched) continue;
+        try {
+          RowSource source = source_of(inputs[i], made.batch.positions[slot]);
+          if (source.bytes->size() <= kMostFetched) out.emplace_back(std::pair(slot, i), std::move(source));
+        } catch (const Error&) {}
+      }
+    }
+    return out;
+  }
+
   /// Requests the bytes of these samples together. What cannot be found or read is left to make_sample(), whose error
   /// names the sample.
   void fetch(Making& made, std::span<const std::size_t> slots) const {
-    std::vector<RowSource*> wanted;
-    std::vector<std::shared_ptr<const ByteSource>> files;
     try {
-      for (const std::size_t slot : slots) {
-        auto& sources = made.fetched[slot];
-        sources.resize(inputs.size());
-        for (std::size_t i = 0; i < inputs.size(); ++i) {
-          if (!inputs[i].is_fetched) continue;
-          try {
-            RowSource source = source_of(inputs[i], made.batch.positions[slot]);
-            if (source.bytes->size() > kMostFetched) continue;
-            sources[i] = std::move(source);
-            wanted.push_back(&sources[i]);
-            files.push_back(sources[i].bytes);
-          } catch (const Error&) {}
-        }
-      }
+      std::vector<std::shared_ptr<const ByteSource>> files;
+      auto wanted = sources_of(made, slots);
+      for (const auto& [place, source] : wanted) files.push_back(source.bytes);
       auto all = read_samples(files);
-      for (std::size_t i = 0; i < all.size(); ++i)
-        wanted[i]->bytes = memory_source(files[i]->name(), std::move(all[i]));
+      for (const std::size_t slot : slots) made.fetched[slot].resize(inputs.size());
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        auto& [place, source] = wanted[i];
+        source.bytes = memory_source(files[i]->name(), std::move(all[i]));
+        made.fetched[place.first][place.second] = std::move(source);
+      }
     } catch (...) {
       for (const std::size_t slot : slots) made.fetched[slot].clear();
     }
@@ -428,6 +469,26 @@ struct Loader::Impl {
     }
   }
 };
+
+RequestPlan Loader::plan(const DataFrame& rows, const LoaderOptions& options) {
+  const ReadCost start = net::requests_so_far();
+  Impl loader(rows, options);
+  const ReadCost opened = net::requests_so_far();
+  RequestPlan out = loader.plan_batches_left();
+  out.requests += opened.requests - start.requests;
+  out.bytes += opened.bytes - start.bytes;
+  const bool is_measured = std::ranges::any_of(loader.inputs, [](const Input& input) { return !input.is_fetched; });
+  if (loader.plan.num_batches() == 0) return out;
+  out.partitions = std::max<int64_t>(out.partitions, 1);
+  if (!is_remote(impl_of(rows)->dataset->leaf(0)->path()) || !is_measured) return out;
+  const ReadCost each = loader.measure_sample(0);
+  int64_t count = 0;
+  for (int64_t i = 0; i < loader.plan.num_batches(); ++i) count += loader.plan.batch(i).count;
+  out.requests += each.requests * count;
+  out.bytes += each.bytes * static_cast<uint64_t>(count);
+  out.partitions = std::max<int64_t>(out.partitions, impl_of(rows)->dataset->view().num_leaves);
+  return out;
+}
 
 Loader::Loader(const DataFrame& rows, const LoaderOptions& options) : impl_(std::make_unique<Impl>(rows, options)) {}
 Loader::Loader(const Dataset& dataset, const LoaderOptions& options) : Loader(dataset.data(), options) {}

@@ -14,10 +14,12 @@ import pytest
 
 import tacore
 from tacore import describe, raster
+from tacore.loader import Loader
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "examples" / "data"
 NESTED = "landsat_nested.tacozip"
+LANDSAT = DATA / "landsat.tacozip"
 sys.path.append(str(ROOT / "tests" / "remote"))
 
 from server import Server  # noqa: E402
@@ -177,3 +179,21 @@ def test_options_in_force_are_pickled(server: Server) -> None:
     server.clear()
     assert len(pickle.loads(pickle.dumps(rows))) == 6
     assert {request.headers.get("x-key") for request in server.requests} == {"in force"}
+
+
+def test_a_plan_of_local_files_has_no_requests() -> None:
+    assert tacore.plan_opening(LANDSAT) == (0, 0, 1)
+    dataset = tacore.load(LANDSAT)
+    assert dataset.sql("SELECT id FROM data WHERE split = 'test'", explain=True) == tacore.RequestPlan(0, 0, 1)
+    assert dataset.filter_bbox(-35, -9, -34, -7).plan().requests == 0
+    assert Loader(dataset, batch_size=4).plan().partitions == 1
+    with pytest.raises(tacore.TacoQueryError, match="no_such_column"):
+        dataset.sql("SELECT no_such_column FROM data", explain=True)
+    with pytest.raises(FileNotFoundError):
+        tacore.plan_opening("nothing.tacozip")
+
+
+@pytest.mark.parametrize("text", ["3000", "0/5", "10/5days", "x/y"])
+def test_a_budget_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(tacore.TacoQueryError, match="expected REQUESTS/TIME such as '3000/5min'"):
+        tacore.load("http://127.0.0.1:1/a.tacozip", storage_options={"max_requests_per": text})

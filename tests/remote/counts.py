@@ -2,6 +2,7 @@
 import concurrent.futures
 import csv
 import itertools
+import json
 import os
 import shutil
 import struct
@@ -311,6 +312,35 @@ def count__filter_partitions(world):
                                       "--level", level, "-f", "csv")
                 assert len(found) <= opened, f"{len(found)} requests, {opened} to open\n{server.list()}"
         return 4
+
+
+PLANNED = [  # (dataset, what selects)
+    ("landsat.tacozip", ()), ("large.tacozip", ()), ("large.tacozip", ("SELECT id, c3 FROM data",)),
+    ("large.tacozip", (SCATTERED,)), ("large.tacozip", ("SELECT * FROM data WHERE row BETWEEN 9000 AND 9100",)),
+    ("large.tacozip", ("SELECT id FROM data WHERE c1 LIKE 'f0%'",)), ("large.tacozip", ("SELECT count(*) AS n FROM data",)),
+    ("large.tacozip", ("SELECT id, c2, c5 FROM data WHERE row = 15 OR row IN (7000, 23000)",)),
+    ("large.tacozip", ("SELECT max(c4) AS m FROM data WHERE row > 20000",)),
+    ("indexed/.tacocat", ()), ("folder", ("SELECT id FROM data",)), ("large_1500/.tacocat", ("SELECT id FROM data WHERE row < 3",)),
+    ("landsat.tacozip", ("--bbox", "-34.87,-8.0,-34.85,-7.98")), ("landsat_nested.tacozip", ("--level", "1", "--datetime", "2000")),
+]
+
+
+@case
+def count__plan(world):
+    """What `taco plan` says is what the server then counts, to a twentieth."""
+    large_index(world, 1500)
+    with Server(world.data) as server:
+        for name, selection in PLANNED:
+            planned = json.loads(world.must("plan", server.url(name), *selection, "--json").out)
+            server.clear()
+            world.must("query", server.url(name), *selection, "-f", "csv")
+            requests, sent = len(server.requests), server.sent
+            told = {key: planned["opening"][key] + planned["rows"][key] for key in ("requests", "bytes")}
+            where = f"{name} {selection}: {planned}\n{server.list()}"
+            assert abs(told["requests"] - requests) <= 0.05 * requests, where
+            assert abs(told["bytes"] - sent) <= 0.05 * sent, f"{sent} bytes: {where}"
+            assert planned["opening"]["partitions"] == 1
+    return len(PLANNED)
 
 
 @case
@@ -668,6 +698,32 @@ def count__python_epoch(world):
             assert len(server.requests) <= most + opening, f"{options}: {len(server.requests)}\n{server.list()}"
             assert "seed" in options or server.sent < 1.2 * (world.data / name).stat().st_size, server.list()
         return 4
+
+
+@case
+def count__python_plan(world):
+    """What `taco plan --epoch` says is what the server counts of that epoch, to a twentieth; also in Python."""
+    tacore = python()
+    from tacore.loader import Loader
+    name = rasters_dataset(world)
+    with Server(world.data) as server:
+        for seed, rules in ((None, []), (5, []), (5, [Rule("ignore_range", several=True)])):
+            server.rules = rules
+            options = () if seed is None else ("--seed", seed)
+            planned = json.loads(world.must("plan", server.url(name), "--epoch", "--batch-size", 30, *options, "--json").out)
+            here = Loader(tacore.load(server.url(name)), batch_size=30, seed=seed).plan()
+            server.clear()
+            epoch_of(tacore, server.url(name), seed=seed)
+            requests, sent = len(server.requests), server.sent
+            where = f"{requests} requests, {sent} bytes: {planned}, {here}"
+            if rules:  # that a server does not send parts shows with the first request for them
+                assert requests > 500, where
+                continue
+            assert abs(planned["opening"]["requests"] + planned["epoch"]["requests"] - requests) <= 0.05 * requests, where
+            assert abs(planned["opening"]["bytes"] + planned["epoch"]["bytes"] - sent) <= 0.05 * sent, where
+            assert planned["epoch"]["partitions"] == 1
+            assert abs(here.requests - planned["epoch"]["requests"]) <= 1 and here.partitions == 1, where
+        return 3
 
 
 @case

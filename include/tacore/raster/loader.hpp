@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tacore/dataset.hpp"
+#include "tacore/plan.hpp"
 #include "tacore/raster/tensor.hpp"
 #include "tacore/task.hpp"
 #include "tacore/visibility.hpp"
@@ -111,6 +112,14 @@ class TACORE_EXPORT Loader {
   ~Loader();
   Loader(Loader&& other) noexcept;
   Loader& operator=(Loader&& other) noexcept;
+
+  /// What the epoch of such a loader takes of the servers of a remote dataset: all batches of this rank and shard, and
+  /// the construction. The first sample and the addresses of all samples are read. Where samples are not requested
+  /// together (those of more than 4 MiB, windows, bands, files of a FOLDER), each counts as the first one. Throws as
+  /// Loader.
+  ///
+  ///     const RequestPlan epoch = Loader::plan(dataset.data(), {.batch_size = 32, .seed = 1});
+  static RequestPlan plan(const DataFrame& rows, const LoaderOptions& options);
 
   /// The number of batches of this rank and shard, from `start` to the end.
   int64_t num_batches() const noexcept;
