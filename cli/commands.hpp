@@ -248,7 +248,8 @@ struct DescribeCommandOptions {
   Description as = Description::Markdown;
   std::string base_url = {};
   std::string published = {};
-  std::optional<int> level = {};  ///< of Items and tables
+  std::string viewer_tables = {};  ///< name of a folder beside the card
+  std::optional<int> level = {};   ///< of Items and tables
   Destination output = {};        ///< of STAC a folder
 };
 int run_describe(const DescribeCommandOptions& options);

@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include <tacore/error.hpp>
 #include <tacore/ops/describe.hpp>
 #include <tacore/plumbing/apart.hpp>
@@ -30,6 +32,14 @@ void check(const DescribeCommandOptions& options) {
   if (options.level && !has_level) {
     throw UsageError("--level is that of STAC Items (with -o DIR) and of the Parquet forms, and none is asked for");
   }
+  const std::string& tables = options.viewer_tables;
+  if (tables.empty()) return;
+  if (options.as != Description::Card || !has_output) {
+    throw UsageError("--viewer-tables are named by a card in a file, and none is asked for: add --as card -o FILE");
+  }
+  if (tables.find('/') != tables.npos || tables == "." || tables == "..") {
+    throw UsageError("--viewer-tables: '" + tables + "' is not the name of a folder beside the card, such as table");
+  }
 }
 
 /// The CRS transformer of GDAL, which is loaded for the first CRS that tacore does not know by itself.
@@ -53,10 +63,10 @@ int run_describe(const DescribeCommandOptions& options) {
   const int level = options.level.value_or(0);
   const Dataset dataset = load(options.path, options.load);
   const LazyTransformer systems;
-  const DescribeOptions how{.base_url = options.base_url,
-                            .transformer = &systems,
-                            .published = options.published,
-                            .overwrite = options.output.overwrite};
+  DescribeOptions how{.base_url = options.base_url,
+                      .transformer = &systems,
+                      .published = options.published,
+                      .overwrite = options.output.overwrite};
   if (options.as == Description::Geoparquet) {
     run_interruptibly([&] { footer2geoparquet(dataset, level, output, how); });
   } else if (options.as == Description::StacGeoparquet) {
@@ -64,8 +74,13 @@ int run_describe(const DescribeCommandOptions& options) {
   } else if (options.as == Description::Stac && !output.empty()) {
     run_interruptibly([&] { write_stac(dataset, output, level, how); });
   } else {
-    with_output(options.output, described_files(files_of(dataset)),
-                [&](tabular::Output& to) { to.write(text_of(options.as, dataset, how)); });
+    with_output(options.output, described_files(files_of(dataset)), [&](tabular::Output& to) {
+      if (!options.viewer_tables.empty()) {
+        const auto folder = std::filesystem::path(output).parent_path() / options.viewer_tables;
+        run_interruptibly([&] { how.viewer_tables = write_viewer_tables(dataset, folder.string(), how); });
+      }
+      to.write(text_of(options.as, dataset, how));
+    });
   }
   return 0;
 }

@@ -487,7 +487,8 @@ void add_describe(Tool& tool) {
       "  taco describe landsat.tacozip --as html -o landsat.html\n"
       "  taco describe landsat.tacozip --as stac -o catalog/\n"
       "  taco describe landsat.tacozip --as croissant --base-url https://example.org/data\n"
-      "  taco describe landsat.tacozip --as datacite --published 2026-11-23",
+      "  taco describe landsat.tacozip --as datacite --published 2026-11-23\n"
+      "  taco describe landsat.tacozip --as card --viewer-tables table -o publish/README.md",
       run_describe);
   add_parsed(
       command, "--as", "FORM", [o = options](const std::string& text) { o->as = parse_description(text); },
@@ -506,6 +507,11 @@ void add_describe(Tool& tool) {
           "Date of publication, YYYY or YYYY-MM-DD; by default the member `published` of COLLECTION.json (create "
           "--published, edit --set published=DATE), else SOURCE_DATE_EPOCH")
       ->type_name("DATE");
+  command
+      ->add_option("--viewer-tables", options->viewer_tables,
+                   "For card with -o: also write the samples of each split as NAME/SPLIT.parquet beside the card, which "
+                   "names them for the viewer of the Hugging Face Hub")
+      ->type_name("NAME");
   add_output(command, options->output);
   add_load(command, options->load);
 }

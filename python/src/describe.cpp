@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "options.hpp"
 #include "others.hpp"
@@ -91,6 +92,12 @@ void write_table(const Dataset& dataset, int level, const Path& path, const Keyw
   Write(dataset, level, path.value, options);
 }
 
+std::vector<std::string> write_viewer_tables(const Dataset& dataset, const Path& folder, const Keywords& given) {
+  const DescribeOptions options = describe_options(given);
+  const nb::gil_scoped_release release;
+  return tacore::write_viewer_tables(dataset, folder.value, options);
+}
+
 }  // namespace
 
 void bind_describe(nb::module_& m) {
@@ -131,6 +138,7 @@ void bind_describe(nb::module_& m) {
   m.def("eo_common_name", &tacore::eo_common_name);
   m.def("footer2stac", &footer2stac);
   m.def("write_stac", &write_stac);
+  m.def("write_viewer_tables", &write_viewer_tables);
   m.def("footer2geoparquet", &write_table<tacore::footer2geoparquet>);
   m.def("footer2geoparquetstac", &write_table<tacore::footer2geoparquetstac>);
   m.def("footprints", [](const DataFrame& rows, bool transform) {

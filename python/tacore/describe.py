@@ -17,7 +17,7 @@ import os
 import queue
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
@@ -44,6 +44,7 @@ __all__ = [
     "generate_html",
     "generate_markdown",
     "write_stac",
+    "write_viewer_tables",
 ]
 
 _GREEN = "#4CAF50"
@@ -97,10 +98,20 @@ def collection2datacite(dataset: Described, base_url: str = "", published: str =
     return dict(json.loads(_core.collection2datacite(_opened(dataset), options)))
 
 
-def collection2datacard(dataset: Described, base_url: str = "", published: str = "") -> str:
-    """Makes a dataset card for Hugging Face: YAML between two lines `---`, then Markdown. Arguments are those of
-    :func:`collection2datacite`."""
-    return _core.collection2datacard(_opened(dataset), _options(base_url=base_url, published=published))
+def collection2datacard(
+    dataset: Described, base_url: str = "", published: str = "", *, viewer_tables: Sequence[str] = ()
+) -> str:
+    """Makes a dataset card for Hugging Face: YAML between two lines `---`, then Markdown.
+
+    Args:
+        dataset: Dataset, or path of a dataset.
+        base_url: URL of the folder of the dataset.
+        published: Date of publication, as for :func:`collection2datacite`.
+        viewer_tables: What :func:`write_viewer_tables` returned: the card lists these tables as `configs`, from which
+            the viewer of the Hub and `datasets.load_dataset` know them.
+    """
+    options = _options(base_url=base_url, published=published, viewer_tables=list(viewer_tables))
+    return _core.collection2datacard(_opened(dataset), options)
 
 
 def collection2markdown(
@@ -296,6 +307,42 @@ def footer2geoparquetstac(
     path = local_path(output)
     _core.footer2geoparquetstac(_opened(dataset), level, path, options)
     return path
+
+
+def write_viewer_tables(
+    dataset: Described, folder: PathLike, base_url: str = "", *, overwrite: bool = False, **parquet: Any
+) -> list[str]:
+    """Writes the samples of level 0 as Parquet tables that the viewer of the Hugging Face Hub shows, atomically; it
+    cannot read the tables inside of a ZIP.
+
+    The new folder has a file `SPLIT.parquet` for each value of the column `split` (or `tortilla:data_split`), and
+    `unassigned.parquet` for samples without one; a dataset without splits has `train.parquet` alone, as the Hub names
+    them. Columns are those of :func:`footer2geoparquet`, with `geometry` and `bbox` only if samples have locations.
+    Pixels are not in the tables: the viewer shows metadata, and `taco:vsi` is the path of each sample for GDAL.
+
+    Args:
+        dataset: Dataset, or path of a dataset.
+        folder: Path of the folder, beside the card.
+        base_url: URL of the folder of the dataset, for `taco:vsi`.
+        overwrite: Replace an existing folder, if all of its files are Parquet.
+        **parquet: As for :func:`tacore.export`.
+
+    Returns:
+        The paths of the files from the parent folder of `folder`, training first, for :func:`collection2datacard`.
+
+    Raises:
+        TacoIOError: The folder exists, or cannot be written.
+
+    Example:
+        >>> tables = tacore.describe.write_viewer_tables("chips.tacozip", "publish/table")
+        >>> tables
+        ['table/train.parquet', 'table/validation.parquet', 'table/test.parquet']
+        >>> card = tacore.describe.collection2datacard("chips.tacozip", viewer_tables=tables)
+        >>> Path("publish/README.md").write_text(card)
+        >>> datasets.load_dataset("publish")["train"].column_names
+    """
+    options = _options(base_url=base_url, overwrite=overwrite, parquet=parquet)
+    return list(_core.write_viewer_tables(_opened(dataset), local_path(folder), options))
 
 
 def _options(**given: Any) -> dict[str, Any]:

@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
+#include "describe/new_folder.hpp"
 #include "describe/stac.hpp"
 #include "format/names.hpp"
 #include "io/output_file.hpp"
@@ -85,10 +87,9 @@ class Computed {
   std::vector<std::function<Value(const Item&)>> values_;
 };
 
-/// Writes the level with `columns`; their computed values are those of `computed`.
-void write(LevelItems& items, std::vector<NewColumn> columns, const Computed& computed, bool with_files,
-           const std::string& path, const DescribeOptions& options, std::map<std::string, std::string> metadata) {
-  check_parquet_options(options.parquet);
+/// Writes the level with `columns`; their computed values are those of `computed`. Returns whether a row has a place.
+bool write(LevelItems& items, std::vector<NewColumn> columns, const Computed& computed, bool with_files,
+           const ByteConsumer& out, const DescribeOptions& options, std::map<std::string, std::string> metadata) {
   Places places;
   const auto batches = recomposed_batches(items.batches(), std::move(columns), [&](const arrow::RecordBatch& batch) {
     throw_if_interrupted();
@@ -98,17 +99,24 @@ void write(LevelItems& items, std::vector<NewColumn> columns, const Computed& co
     }
     return computed.of(rows);
   });
+  write_parquet(*batches, out, options.parquet, [&] {
+    if (places.there()) metadata["geo"] = places.metadata().dump();
+    return metadata;
+  });
+  return places.there();
+}
+
+/// Writes a file as above. Throws SchemaError when no row has a place.
+void write_file(LevelItems& items, std::vector<NewColumn> columns, const Computed& computed, bool with_files,
+                const std::string& path, const DescribeOptions& options, std::map<std::string, std::string> metadata) {
+  check_parquet_options(options.parquet);
   OutputFile file(path, options.overwrite);
   uint64_t size = 0;
   const auto out = [&](std::span<const std::byte> bytes) {
     file.write(size, bytes);
     size += bytes.size();
   };
-  write_parquet(*batches, out, options.parquet, [&] {
-    metadata["geo"] = places.metadata().dump();
-    return metadata;
-  });
-  if (!places.there()) {
+  if (!write(items, std::move(columns), computed, with_files, out, options, std::move(metadata))) {
     throw SchemaError(
         "no sample of the level has a location; a column istac:geometry, stac:centroid or istac:centroid "
         "expected",
@@ -120,6 +128,97 @@ void write(LevelItems& items, std::vector<NewColumn> columns, const Computed& co
 }
 
 bool is_user_column(const std::string& name) { return !name.starts_with(names::kInternal); }
+
+/// The columns of footer2geoparquet(): those of the level, the path for GDAL and, with places, the footprint.
+std::vector<NewColumn> table_columns(const LevelItems& items, bool with_places, Computed& computed) {
+  const std::set<std::string> added = {"taco:vsi", "geometry", "bbox"};
+  std::vector<NewColumn> columns;
+  for (const auto& name : column_names(*items.batches())) {
+    if (is_user_column(name)) columns.push_back({.name = added.contains(name) ? name + "_" : name, .from = name});
+  }
+  computed.add(columns, "taco:vsi", parse_type("string"), [&](const Item& item) { return items.vsi(item.data); });
+  if (!with_places) return columns;
+  computed.add(columns, "geometry", parse_type("binary"), geometry_value);
+  computed.add(columns, "bbox", bbox_type(), bbox_value);
+  return columns;
+}
+
+constexpr int64_t kMostTables = 100;  // a column of more values does not name splits
+
+std::string sql_text(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? "''" : std::string(1, c);
+  return out + "'";
+}
+
+/// The samples of a split, under a name that the Hub accepts.
+struct SplitRows {
+  std::string name = {};
+  Dataset rows;
+};
+
+/// The name of a split on the Hub: letters, digits and '_'. "all" means all splits there.
+std::string hub_name(const std::string& split) {
+  std::string out = split == "all" ? "all_" : split;
+  for (char& c : out) {
+    const bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    if (!is_plain) c = '_';
+  }
+  return out;
+}
+
+/// Training first, then validation and test, then others, as the viewer shows the first.
+int rank_of(const std::string& split) {
+  const std::string name = lower(split);
+  int rank = 0;
+  for (const char* stem : {"train", "val", "test"}) {
+    if (name.starts_with(stem)) return rank;
+    ++rank;
+  }
+  return rank;
+}
+
+/// The samples by the columns of splits; all as "train", which is the Hub's name for them, when there are none.
+std::vector<SplitRows> splits_of(const Dataset& dataset) {
+  std::vector<std::string> columns;
+  for (const Column& column : dataset.level_columns(0)) {
+    const bool is_split = column.name == "split" || column.name == "tortilla:data_split";
+    if (is_split && column.type == "string") columns.push_back("nullif(\"" + column.name + "\", '')");
+  }
+  if (columns.empty()) return {{"train", dataset}};
+  const std::string split = "coalesce(" + join(columns, ", ") + ")";
+  const DataFrame found = dataset.sql("SELECT DISTINCT " + split + " AS split FROM data").data();
+  if (found.num_rows() > kMostTables) return {{"train", dataset}};
+  std::vector<SplitRows> out;
+  std::set<std::string> names;
+  for (int64_t row = 0; row < found.num_rows(); ++row) {
+    const auto value = found.text(row, "split");
+    const std::string where = value ? " = " + sql_text(*value) : " IS NULL";
+    const Dataset rows = dataset.sql("SELECT * FROM data WHERE " + split + where);
+    if (rows.num_rows() == 0) continue;  // padding alone
+    std::string name = value ? hub_name(*value) : "unassigned";
+    while (!names.insert(lower(name)).second) name += '_';  // file systems may ignore case
+    out.push_back({name, rows});
+  }
+  std::ranges::sort(out, {}, [](const SplitRows& each) { return std::pair(rank_of(each.name), each.name); });
+  if (out.empty()) return {{"train", dataset}};
+  return out;
+}
+
+/// Whether level 0 has columns of places.
+bool has_places(const Dataset& dataset) {
+  const auto columns = dataset.level_columns(0);
+  const auto has = [&](const char* name) { return std::ranges::find(columns, name, &Column::name) != columns.end(); };
+  return has("istac:geometry") || has("stac:centroid") || has("istac:centroid") ||
+         (has("stac:crs") && has("stac:geotransform"));
+}
+
+/// Whether a folder is what write_viewer_tables() makes, and may be replaced by it.
+bool has_only_tables(const std::string& folder) {
+  return std::ranges::all_of(std::filesystem::directory_iterator(folder), [](const auto& entry) {
+    return entry.is_regular_file() && entry.path().extension() == ".parquet";
+  });
+}
 
 /// Paths of the FILEs below the FOLDERs of a level, from taco:pit_schema.
 void add_file_paths(const PitSchema& pit, int level, std::size_t position, const std::string& prefix,
@@ -232,17 +331,36 @@ void footer2geoparquet(const Dataset& dataset, int level, const std::string& pat
   require_apart(path, files_of(dataset));
   const Facts facts = gather_stated(dataset, options);
   LevelItems items(dataset, facts, level, options);
-  const std::set<std::string> added = {"taco:vsi", "geometry", "bbox"};
-  std::vector<NewColumn> columns;
-  for (const auto& name : column_names(*items.batches())) {
-    if (is_user_column(name)) columns.push_back({.name = added.contains(name) ? name + "_" : name, .from = name});
-  }
   Computed computed;
-  computed.add(columns, "taco:vsi", parse_type("string"), [&](const Item& item) { return items.vsi(item.data); });
-  computed.add(columns, "geometry", parse_type("binary"), geometry_value);
-  computed.add(columns, "bbox", bbox_type(), bbox_value);
-  write(items, std::move(columns), computed, false, path, options, {});
+  write_file(items, table_columns(items, true, computed), computed, false, path, options, {});
   items.oddities().warn(level);
+}
+
+std::vector<std::string> write_viewer_tables(const Dataset& dataset, const std::string& folder,
+                                             const DescribeOptions& options) {
+  using namespace descriptions;
+  require_apart(folder, described_files(files_of(dataset)));
+  check_parquet_options(options.parquet);
+  const NewFolder tables(folder, options.overwrite, "a folder of Parquet files alone", has_only_tables);
+  const bool with_places = has_places(dataset);
+  std::vector<std::string> paths;
+  Oddities oddities;
+  for (const auto& [split, rows] : splits_of(dataset)) {
+    const Facts facts = gather_stated(rows, options);
+    LevelItems items(rows, facts, 0, options);
+    Computed computed;
+    PlainFile file = tables.file(split + ".parquet");
+    const auto out = [&](std::span<const std::byte> bytes) {
+      file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    };
+    write(items, table_columns(items, with_places, computed), computed, false, out, options, {});
+    file.close();
+    oddities.add(items.oddities());
+    paths.push_back(path_join(file_name(without_slashes(folder)), split + ".parquet"));
+  }
+  tables.publish();
+  oddities.warn(0);
+  return paths;
 }
 
 void footer2geoparquetstac(const Dataset& dataset, int level, const std::string& path, const DescribeOptions& options) {
@@ -307,8 +425,8 @@ void footer2geoparquetstac(const Dataset& dataset, int level, const std::string&
   });
   add("collection", text, [&](const Item&) { return collection; });
   const Json key = {{"version", "1.0.0"}, {"collections", {{collection, stac_collection(facts)}}}};
-  write(items, std::move(columns), computed, true, path, options,
-        {{"stac-geoparquet", key.dump(-1, ' ', false, Json::error_handler_t::replace)}});
+  write_file(items, std::move(columns), computed, true, path, options,
+             {{"stac-geoparquet", key.dump(-1, ' ', false, Json::error_handler_t::replace)}});
 }
 
 }  // namespace tacore

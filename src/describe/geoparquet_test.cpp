@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <map>
+#include <optional>
 
 #include "model/wkb_centroid.hpp"
 #include "support/describe_data.hpp"
@@ -107,6 +109,73 @@ TEST_CASE("stac-geoparquet has a column for each member of an Item, and the Coll
   CHECK(has(columns, "assets struct<optical" + asset + ", dem" + asset + ", mask" + asset + ">"));
   CHECK(metadata(path, "1.0.0")["collections"].contains("landsat_nested"));
   fs::remove(path);
+}
+
+/// The ids in each of the tables that were written to `folder`, by their paths.
+std::map<std::string, Strings> ids_of_tables(const std::string& folder, const Strings& paths) {
+  std::map<std::string, Strings> out;
+  for (const auto& path : paths) {
+    const auto table = LevelTable::open(local_storage()->open(folder + "/" + path), {});
+    for (int64_t row = 0; row < table->num_rows(); ++row) {
+      out[path].push_back(table->text(table->find("id"), row).value());
+    }
+  }
+  return out;
+}
+
+TEST_CASE("the viewer of the Hub has a table for each split, which the card names, training first") {
+  std::vector<Sample> samples;
+  const std::optional<std::string> splits[] = {"test", "train", {}, "it's 1", "train", "it_s_1", "all"};
+  for (const auto& split : splits) {
+    samples.push_back(placed("s" + std::to_string(samples.size()), 1, 2));
+    samples.back().extend_with({{"split", split ? Value(*split) : Value()}});
+  }
+  const Made made(samples, small_collection());
+  const std::string folder = made.folder.path("table");
+  const Strings paths = write_viewer_tables(made.dataset(), folder);
+  const auto ids = ids_of_tables(made.folder.path(), paths);
+  CHECK(paths.front() == "table/train.parquet");
+  CHECK(paths[1] == "table/test.parquet");
+  CHECK(ids.at("table/train.parquet") == Strings{"s1", "s4"});
+  CHECK(ids.at("table/test.parquet") == Strings{"s0"});
+  CHECK(ids.at("table/unassigned.parquet") == Strings{"s2"});
+  CHECK(ids.at("table/all_.parquet") == Strings{"s6"});
+  CHECK(ids.contains("table/it_s_1.parquet"));
+  CHECK(ids.contains("table/it_s_1_.parquet"));
+  CHECK(paths.size() == 6);
+  const auto columns = columns_of(folder + "/train.parquet");
+  CHECK(has(columns, "geometry binary"));
+  CHECK(has(columns, "split string"));
+  CHECK(std::ranges::none_of(columns, [](const auto& name) { return name.starts_with("internal:"); }));
+  const std::string card = collection2datacard(made.dataset(), {.viewer_tables = paths});
+  CHECK(has_text(card,
+                 "configs:\n- config_name: default\n  data_files:\n  - split: \"train\"\n"
+                 "    path: \"table/train.parquet\"\n  - split: \"test\"\n"));
+  CHECK_FALSE(has_text(collection2datacard(made.dataset()), "configs"));
+}
+
+TEST_CASE("a dataset without splits has the one table train, without geometry where no sample has a location") {
+  const Made made({Sample("a", Bytes(1)), Sample("b", Bytes(1))}, small_collection());
+  const Strings paths = write_viewer_tables(made.dataset(), made.folder.path("table") + "/");
+  REQUIRE(paths == Strings{"table/train.parquet"});
+  CHECK(ids_of_tables(made.folder.path(), paths).at("table/train.parquet") == Strings{"a", "b"});
+  CHECK(columns_of(made.folder.path(paths[0])) == Strings{"id string", "type string", "taco:vsi string"});
+}
+
+TEST_CASE("the tables of the viewer replace tables of their own only") {
+  const Made made({placed("a", 1, 2)}, small_collection());
+  const std::string folder = made.folder.path("table");
+  write_viewer_tables(made.dataset(), folder);
+  CHECK_THROWS_WITH_AS(write_viewer_tables(made.dataset(), folder), doctest::Contains("exists already"), IoError);
+  made.folder.write("table/old.parquet", "of an earlier split");
+  write_viewer_tables(made.dataset(), folder, {.overwrite = true});
+  CHECK_FALSE(fs::exists(folder + "/old.parquet"));
+  made.folder.write("table/notes.txt", "kept");
+  CHECK_THROWS_WITH_AS(write_viewer_tables(made.dataset(), folder, {.overwrite = true}),
+                       doctest::Contains("is not a folder of Parquet files alone; nothing else is replaced"), IoError);
+  CHECK(file_text(folder + "/notes.txt") == "kept");
+  CHECK_THROWS_AS(write_viewer_tables(made.dataset(), made.path, {.overwrite = true}), ValidationError);
+  CHECK(std::distance(fs::directory_iterator(made.folder.path()), fs::directory_iterator()) == 2);
 }
 
 TEST_CASE("footprints of a frame are those of its rows, also after a query") {

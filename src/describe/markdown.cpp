@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "describe/document.hpp"
 #include "describe/json.hpp"
+#include "io/vsi_path.hpp"
 
 namespace tacore {
 namespace descriptions {
@@ -183,7 +184,17 @@ void add_once(std::vector<std::string>& list, const std::string& text) {
   if (!text.empty() && std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
 }
 
-std::string front_matter(const Facts& facts) {
+/// The member `configs`: the table of each split, named after it, for the viewer of the Hub.
+std::string yaml_configs(const std::vector<std::string>& tables) {
+  std::string out = "configs:\n- config_name: default\n  data_files:\n";
+  for (const auto& path : tables) {
+    const std::string file = file_name(path);
+    out += "  - split: " + yaml(file.substr(0, file.find('.'))) + "\n    path: " + yaml(path) + "\n";
+  }
+  return tables.empty() ? "" : out;
+}
+
+std::string front_matter(const Facts& facts, const std::vector<std::string>& tables) {
   std::vector<std::string> licences, tasks, tags;
   std::string unknown_licence, licence_link;
   for (const auto& licence : facts.collection.licenses) {
@@ -208,7 +219,7 @@ std::string front_matter(const Facts& facts) {
   if (!licence_link.empty()) out += "license_link: " + yaml(licence_link) + "\n";
   out += yaml_list("task_categories", tasks);
   out += yaml_list("size_categories", {size_category(facts.collection.pit_schema.root_n)});
-  return out + yaml_list("tags", tags) + "---\n\n";
+  return out + yaml_list("tags", tags) + yaml_configs(tables) + "---\n\n";
 }
 
 }  // namespace
@@ -224,7 +235,8 @@ std::string collection2markdown(std::string_view json, const std::string& path, 
 
 std::string collection2datacard(const Dataset& dataset, const DescribeOptions& options) {
   const descriptions::Facts facts = descriptions::gather(dataset, options);
-  return descriptions::valid_utf8(descriptions::front_matter(facts) + descriptions::markdown(facts));
+  return descriptions::valid_utf8(descriptions::front_matter(facts, options.viewer_tables) +
+                                  descriptions::markdown(facts));
 }
 
 }  // namespace tacore

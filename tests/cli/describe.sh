@@ -13,4 +13,8 @@ for form in croissant markdown html; do
   taco describe golden/flat.tacozip --as "$form" -o "$form"
   cmp one "$form" && echo "$form"
 done
+mkdir publish
+taco describe "$OLDPWD/$examples/landsat.tacozip" --as card --viewer-tables table -o publish/README.md
+sed -n '/^configs/,/^---/p' publish/README.md
+ls publish publish/table
 SOURCE_DATE_EPOCH=0 taco describe golden/flat.tacozip --as datacite | grep publicationYear

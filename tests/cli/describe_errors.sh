@@ -5,6 +5,9 @@ show describe none.tacozip --as geoparquet
 show describe none.tacozip --as card --level 1
 show describe none.tacozip --as stac --level 1
 show describe none.tacozip --as card
+show describe none.tacozip --as card --viewer-tables table
+show describe none.tacozip --as html --viewer-tables table -o index.html
+show describe none.tacozip --as card --viewer-tables ../table -o README.md
 cd "$scratch"
 echo kept >file
 ln -s "$OLDPWD" golden

@@ -7,7 +7,7 @@ TOOL is the program `taco`, LIBRARY is made of support/tool_server.cpp, CASE is 
 
 Cases are called DATASET/FORM. Every golden dataset and example is described in every form, and each form is given to a
 validator or reader of its own: pystac, stac-geoparquet, geopandas, mlcroissant, the schema of DataCite, the cards of
-huggingface_hub, html5lib. What a dataset has no place or time for is refused, which is checked as well.
+huggingface_hub, datasets, html5lib. What a dataset has no place or time for is refused, which is checked as well.
 
 Needs the packages of requirements.txt; `run` makes an environment that has them. Works in a temporary folder.
 """
@@ -25,6 +25,7 @@ from pathlib import Path
 SCRATCH = Path(tempfile.mkdtemp(prefix="tacore-describe-"))
 os.environ["CROISSANT_CACHE"] = str(SCRATCH / "croissant")  # read when mlcroissant is imported
 os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["HF_HOME"] = str(SCRATCH / "hub")
 os.environ.pop("SOURCE_DATE_EPOCH", None)
 
 import geopandas
@@ -32,6 +33,7 @@ import html5lib
 import jsonschema
 import mlcroissant
 import numpy
+import pandas
 import pyarrow.parquet
 import pyproj
 import pystac
@@ -40,12 +42,14 @@ import shapely
 import stac_geoparquet.arrow
 import yaml
 from datacite import schema45
+from datasets import disable_progress_bars, load_dataset
 from huggingface_hub import DatasetCard
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.append(str(ROOT / "tests" / "support"))
 from tool_server import ToolServer
 
+disable_progress_bars()
 NO_TIME = "STAC requires one"
 NO_PLACE = "no sample of the level has a location"
 HOSTILE = "</script><script>alert('\"&é\U0001f600')</script> `a|b` *c* # ---\n- x: {y}\t[z](javascript:1) \\ %s"
@@ -378,7 +382,32 @@ def card(dataset, folder):
     assert set(keywords) <= set(front["tags"])
     assert all(isinstance(tag, str) for tag in front["tags"]) and all(isinstance(one, str) for one in front.get("license", []))
     data = DatasetCard(text).data
-    assert data.pretty_name == front["pretty_name"] and data.size_categories
+    assert data.pretty_name == front["pretty_name"] and data.size_categories and not data.get("configs")
+
+
+def viewer(dataset, folder):
+    """The tables that a card names, as `datasets` loads them, which is what the viewer of the Hub shows."""
+    path = describe(dataset, "card", folder / "README.md", "--viewer-tables", "table")
+    listed = DatasetCard(path.read_text("utf-8")).data.configs[0]["data_files"]
+    assert sorted(part.name for part in folder.iterdir()) == ["README.md", "table"]
+    assert {part["path"] for part in listed} == {f"table/{part.name}" for part in (folder / "table").iterdir()}
+    shown = load_dataset(str(folder), cache_dir=tempfile.mkdtemp(dir=SCRATCH))
+    assert list(shown) == [part["split"] for part in listed]
+    level0 = [column for column in json.loads(taco("columns", dataset, "--json")) if column["level"] == 0]
+    splits = [column["name"] for column in level0
+              if column["name"] in ("split", "tortilla:data_split") and column["type"] == "string"]
+    value = f"coalesce({', '.join(f'{chr(34)}{name}{chr(34)}' for name in splits)}, 'unassigned')" if splits else "'train'"
+    wanted = {}
+    for row in query(dataset, f"SELECT id, {value} AS part FROM data"):
+        wanted.setdefault(row["part"], []).append(row["id"])
+    assert {name: list(rows["id"]) for name, rows in shown.items()} == wanted
+    for name, rows in shown.items():
+        table = folder / "table" / f"{name}.parquet"
+        assert len(rows.column_names) >= len(level0) and "taco:vsi" in rows.column_names
+        assert not any(column.startswith("internal:") for column in rows.column_names)
+        assert list(pandas.read_parquet(table)["id"]) == wanted[name]
+        if b"geo" in (pyarrow.parquet.read_metadata(table).metadata or {}):
+            check_geo(table)
 
 
 def markdown(dataset, folder):
@@ -405,7 +434,7 @@ def html(dataset, folder):
 
 
 FORMS = {"stac": stac, "stac_text": stac_text, "stac_geoparquet": stac_table, "geoparquet": geoparquet,
-         "croissant": croissant, "datacite": datacite_json, "card": card, "markdown": markdown, "html": html}
+         "croissant": croissant, "datacite": datacite_json, "card": card, "viewer": viewer, "markdown": markdown, "html": html}
 # Where a form may be refused, and why.
 REFUSALS = {"stac": [NO_TIME], "stac_geoparquet": [NO_TIME, NO_PLACE], "geoparquet": [NO_PLACE]}
 

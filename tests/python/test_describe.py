@@ -292,6 +292,27 @@ def test_a_dataset_card_is_yaml_front_matter_and_the_markdown(golden: Path) -> N
     assert card.split("---\n", 2)[2].strip() == describe.collection2markdown(golden / "flat.tacozip").strip()
 
 
+def test_the_card_names_a_table_for_each_split(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    landsat = Path(__file__).parents[2] / "examples" / "data" / "landsat.tacozip"
+    tables = describe.write_viewer_tables(landsat, tmp_path / "table", "https://host/d", compression="snappy")
+    assert tables == ["table/train.parquet", "table/validation.parquet", "table/test.parquet"]
+    wanted: dict[str, list[str]] = {}
+    for row in pa.table(tacore.load(landsat).data).to_pylist():
+        wanted.setdefault(f"table/{row['split']}.parquet", []).append(row["id"])
+    found = {path: pq.read_table(tmp_path / path) for path in tables}
+    assert {path: table["id"].to_pylist() for path, table in found.items()} == wanted
+    assert found[tables[0]]["taco:vsi"][0].as_py().endswith(",/vsicurl/https://host/d/landsat.tacozip")
+    card = describe.collection2datacard(landsat, viewer_tables=tables)
+    assert '  - split: "validation"\n    path: "table/validation.parquet"\n' in card.split("---\n")[1]
+    with pytest.raises(tacore.TacoIOError, match="exists already"):
+        describe.write_viewer_tables(landsat, tmp_path / "table")
+    (tmp_path / "table" / "notes.txt").write_text("kept")
+    with pytest.raises(tacore.TacoIOError, match="is not a folder of Parquet files alone; nothing else is replaced"):
+        describe.write_viewer_tables(landsat, tmp_path / "table", overwrite=True)
+
+
 def test_geoparquet_has_a_geometry_column(golden: Path, tmp_path: Path) -> None:
     pq = pytest.importorskip("pyarrow.parquet")
     path = describe.footer2geoparquet(golden / "flat.tacozip", tmp_path / "a.parquet", compression="snappy")

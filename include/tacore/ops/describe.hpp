@@ -49,6 +49,9 @@ struct DescribeOptions {
   std::string example_path = {};
   /// http(s) URL of a catalogue to which the HTML page links; anything else: no link.
   std::string catalogue_url = {};
+  /// The tables that collection2datacard() names for the viewer of the Hugging Face Hub: what write_viewer_tables()
+  /// returned, "FOLDER/SPLIT.parquet", of a folder beside the card.
+  std::vector<std::string> viewer_tables = {};
   bool overwrite = false;  ///< replace an existing file or catalog
   ParquetOptions parquet = {.use_content_defined_chunking = false};
 };
@@ -65,6 +68,8 @@ TACORE_EXPORT std::string collection2croissant(const Dataset& dataset, const Des
 /// (DescribeOptions::published).
 TACORE_EXPORT std::string collection2datacite(const Dataset& dataset, const DescribeOptions& options = {});
 /// Returns a dataset card for the Hugging Face Hub: YAML metadata between two lines `---`, then collection2markdown().
+/// With `viewer_tables`, the metadata have a member `configs`, from which the Hub's viewer and
+/// `datasets.load_dataset()` know the table of each split.
 TACORE_EXPORT std::string collection2datacard(const Dataset& dataset, const DescribeOptions& options = {});
 /// Returns Markdown text: overview, structure, fields, how to load the dataset, people, citation.
 TACORE_EXPORT std::string collection2markdown(const Dataset& dataset, const DescribeOptions& options = {});
@@ -124,6 +129,21 @@ TACORE_EXPORT void footer2geoparquet(const Dataset& dataset, int level, const st
 /// Writes a stac-geoparquet 1.0 file: the Items of footer2stac() as a table. Throws as footer2geoparquet().
 TACORE_EXPORT void footer2geoparquetstac(const Dataset& dataset, int level, const std::string& path,
                                          const DescribeOptions& options = {});
+
+/// Writes the samples of level 0 as tables that the viewer of the Hugging Face Hub shows, which cannot read those
+/// inside of a ZIP: a new folder with a file SPLIT.parquet for each value of the column `split` (or
+/// `tortilla:data_split`), and "unassigned" for samples without one; "train" alone, the Hub's own default, for a
+/// dataset without splits. A file has the columns of footer2geoparquet(), those of places only if the level has
+/// locations. Letters of a split that the Hub does not accept become `_`. Returns the paths of the files from the
+/// folder around `folder`, training first: "table/train.parquet". The folder is written under a temporary name and
+/// renamed when complete. Throws IoError when it exists and `overwrite` is not set, or holds anything but Parquet
+/// files, which is never replaced.
+///
+///     tacore::DescribeOptions options{.base_url = "https://huggingface.co/datasets/OWNER/chips/resolve/main"};
+///     options.viewer_tables = tacore::write_viewer_tables(dataset, "publish/table", options);
+///     const std::string card = tacore::collection2datacard(dataset, options);  // the text of publish/README.md
+TACORE_EXPORT std::vector<std::string> write_viewer_tables(const Dataset& dataset, const std::string& folder,
+                                                           const DescribeOptions& options = {});
 
 /// Returns the footprint of each row of a frame as WKB in longitude and latitude (EPSG:4326): `istac:geometry`, else
 /// the outline of its grid (`stac:crs`, `stac:geotransform`, `stac:tensor_shape`), else its centroid; nullopt for a row
