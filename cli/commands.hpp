@@ -248,6 +248,7 @@ struct DescribeCommandOptions {
   Description as = Description::Markdown;
   std::string base_url = {};
   std::string published = {};
+  bool checksums = true;
   std::string viewer_tables = {};  ///< name of a folder beside the card
   std::optional<int> level = {};   ///< of Items and tables
   Destination output = {};        ///< of STAC a folder

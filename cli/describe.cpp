@@ -66,6 +66,7 @@ int run_describe(const DescribeCommandOptions& options) {
   DescribeOptions how{.base_url = options.base_url,
                       .transformer = &systems,
                       .published = options.published,
+                      .checksums = options.checksums,
                       .overwrite = options.output.overwrite};
   if (options.as == Description::Geoparquet) {
     run_interruptibly([&] { footer2geoparquet(dataset, level, output, how); });

@@ -507,10 +507,14 @@ void add_describe(Tool& tool) {
           "Date of publication, YYYY or YYYY-MM-DD; by default the member `published` of COLLECTION.json (create "
           "--published, edit --set published=DATE), else SOURCE_DATE_EPOCH")
       ->type_name("DATE");
+  command->add_flag("!--no-checksums", options->checksums,
+                    "Leave the SHA-256 of local files out of croissant and html, which are read whole for it; "
+                    "mlcroissant requires them");
   command
-      ->add_option("--viewer-tables", options->viewer_tables,
-                   "For card with -o: also write the samples of each split as NAME/SPLIT.parquet beside the card, which "
-                   "names them for the viewer of the Hugging Face Hub")
+      ->add_option(
+          "--viewer-tables", options->viewer_tables,
+          "For card with -o: also write the samples of each split as NAME/SPLIT.parquet beside the card, which "
+          "names them for the viewer of the Hugging Face Hub")
       ->type_name("NAME");
   add_output(command, options->output);
   add_load(command, options->load);

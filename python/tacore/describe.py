@@ -65,19 +65,33 @@ def collection2stac(dataset: Described, base_url: str = "") -> dict[str, Any]:
     return dict(json.loads(_core.collection2stac(_opened(dataset), _options(base_url=base_url))))
 
 
-def collection2croissant(dataset: Described, base_url: str = "", published: str = "") -> dict[str, Any]:
-    """Describes a dataset as Croissant 1.0 (JSON-LD), with a record set for the table of each level.
+def collection2croissant(
+    dataset: Described, base_url: str = "", published: str = "", *, checksums: bool = True
+) -> dict[str, Any]:
+    """Describes a dataset as Croissant 1.1 (JSON-LD), from which mlcroissant loads samples.
 
-    Local files are read whole for their SHA-256; remote files have none, and a warning says so. Croissant tools cannot
-    read the tables of a Tortilla or TACO before 2.0; they can read `NAME.parquet` beside it, which
-    :func:`footer2geoparquet` writes for level 0.
+    The record set `levelN` is the table of a level; `samples` has the metadata of each sample and the content of its
+    files: `data` of a FILE, `optical` and `mask` of a FOLDER with these files. PNG and JPEG are loaded as pictures,
+    other files as bytes, which rasterio opens. mlcroissant reads all samples into memory, and needs a new
+    `mlcroissant.Dataset` for a second record set with files.
+
+    `samples` is left out where mlcroissant could not load it: of a FOLDER with a `base_url`, as a server does not list
+    its files; of an index without `.tacocat/`, or whose ZIPs repeat an id; and of a Tortilla or TACO before 2.0. Of
+    these, Croissant tools read level 0 from `NAME.parquet` beside them, which :func:`footer2geoparquet` writes.
 
     Args:
         dataset: Dataset, or path of a dataset.
         base_url: URL of the folder of the dataset.
         published: Date of publication, as for :func:`collection2datacite`.
+        checksums: State the SHA-256 of each local file, which is read whole for it; remote files have none, and a
+            warning says so. mlcroissant requires it.
+
+    Example:
+        >>> Path("croissant.json").write_text(json.dumps(tacore.describe.collection2croissant("chips.tacozip")))
+        >>> for record in mlcroissant.Dataset("croissant.json").records("samples"):
+        ...     pixels = rasterio.MemoryFile(record["samples/data"]).open().read()  # of a TIFF
     """
-    options = _options(base_url=base_url, published=published)
+    options = _options(base_url=base_url, published=published, checksums=checksums)
     return dict(json.loads(_core.collection2croissant(_opened(dataset), options)))
 
 

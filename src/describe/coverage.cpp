@@ -1,9 +1,11 @@
 #include "describe/coverage.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
+#include <unordered_set>
 
 #include "base/log.hpp"
 #include "dataset/dataset_impl.hpp"
@@ -32,8 +34,6 @@ bool is_whole(const View& view) {
   return view.steps.empty() && (!all || std::all_of(all->parts.begin(), all->parts.end(),
                                                     [](const UnionPart& part) { return is_whole(*part.view); }));
 }
-
-constexpr std::size_t kMostSplits = 100;  // a column of more values does not name splits
 
 /// One pass over the samples.
 class Coverage {
@@ -124,6 +124,9 @@ class Coverage {
       for (int64_t begin = 0; begin < rows; begin += kFewRows) {
         const auto some = items.read(*batch, begin, std::min(kFewRows, rows - begin), false);
         for (const Item& item : some) see(item, seen, facts_.levels[static_cast<std::size_t>(level)]);
+        for (const Item& item : some) {
+          if (level == 0) see_id(item.path);
+        }
         for (auto first = some.begin(), last = first; first != some.end(); first = last) {
           const std::string part = part_of(*first);
           last = std::find_if(first, some.end(), [&](const Item& item) { return part_of(item) != part; });
@@ -144,6 +147,14 @@ class Coverage {
     facts.has_intervals = facts.has_intervals || !is_timed || (item.end && item.end != item.start);
   }
 
+  void see_id(const std::string& id) {
+    if (facts_.suffixes.size() < kMostSplits) {
+      facts_.suffixes.insert(suffix_of(id));
+    }
+    const bool is_new = facts_.files.size() < 2 || ids_.insert(std::hash<std::string>()(id)).second;
+    facts_.has_repeated_ids = facts_.has_repeated_ids || !is_new;
+  }
+
   std::string part_of(const Item& item) const { return sources_.contains(item.data.name) ? item.data.name : ""; }
 
   void see_children(const DataFrame& rows, int level) {
@@ -162,7 +173,8 @@ class Coverage {
   const Dataset& dataset_;
   const DescribeOptions& options_;
   Facts& facts_;
-  std::set<std::string> sources_ = {};  ///< the parts that are listed
+  std::set<std::string> sources_ = {};        ///< the parts that are listed
+  std::unordered_set<std::size_t> ids_ = {};  ///< hashes of those at level 0
   std::map<int, Seen> levels_ = {};
   std::vector<int64_t> num_rows_ = {};  ///< of the levels of a view
 };

@@ -264,6 +264,7 @@ std::string example_path(const Facts& facts, const DescribeOptions& options) {
 /// The members of the document beyond the model, and the options of the caller.
 void complete(Facts& out, const std::string& json, const DescribeOptions& options) {
   out.published = date_published(read_document(json, out), options);
+  out.has_checksums = options.checksums;
   const std::string folder = from_vsi(out.folder);
   const bool is_known = options.base_url.empty() && folder.find("://") != folder.npos;
   out.base_url = public_path(is_known ? folder : options.base_url);
@@ -336,6 +337,11 @@ std::string way_between(const std::string& from, const std::string& to) {
   std::string text = out.generic_string();
   while (text.ends_with('/')) text.pop_back();
   return text.empty() ? "." : percent_encoded(text, true);
+}
+
+std::string suffix_of(std::string_view name) {
+  const auto dot = name.rfind('.');
+  return dot == name.npos || name.find('/', dot) != name.npos ? "" : lower(name.substr(dot));
 }
 
 std::string doi_of(const std::string& text) {

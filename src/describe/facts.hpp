@@ -50,11 +50,13 @@ struct Statement {
   std::string text = {};
 };
 
+inline constexpr std::size_t kMostSplits = 100;  ///< a column of more values does not name splits
+
 struct LevelFacts {
   int64_t num_rows = 0;
   std::vector<FieldDescription> fields = {};  ///< without `internal:*`
   bool has_intervals = true;                  ///< some sample has a time interval, not an instant
-  std::set<std::string> splits = {};          ///< such as train, validation, test
+  std::set<std::string> splits = {};          ///< such as train, validation, test; at most kMostSplits
   bool has_unknown_times = false;             ///< columns of time have no usable value for some sample
 };
 
@@ -74,6 +76,9 @@ struct Facts {
   std::string path = {};              ///< of the dataset, relative to `folder`
   std::string example_path = {};      ///< in the examples of code
   std::vector<LevelFacts> levels = {};
+  std::set<std::string> suffixes = {};  ///< of the ids at level 0, such as ".png", in lower case; at most kMostSplits
+  bool has_repeated_ids = false;        ///< at level 0: of samples in several files
+  bool has_checksums = true;            ///< DescribeOptions::checksums
   std::vector<Publication> publications = {};
   Publication self = {};                       ///< citation of the dataset itself
   Hyperlink raw_link = {}, discuss_link = {};  ///< original data; forum
@@ -114,6 +119,9 @@ inline constexpr const char* kParquetType = "application/vnd.apache.parquet";
 /// The relative URL from one folder to another, percent-encoded, without a final slash. Symbolic links are not
 /// resolved, as a description is read elsewhere.
 std::string way_between(const std::string& from, const std::string& to);
+
+/// ".tif" of "a/b.TIF"; "" for a name without a dot.
+std::string suffix_of(std::string_view name);
 
 /// "10.1234/abc" of "doi:10.1234/abc" or "https://doi.org/10.1234/abc"; "" for what is no DOI.
 std::string doi_of(const std::string& text);

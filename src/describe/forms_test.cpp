@@ -47,12 +47,19 @@ Collection hostile_collection() {
   return out;
 }
 
+/// The object of a list with this "@id".
+Parsed named(const Parsed& list, const std::string& id) {
+  for (const auto& each : list) {
+    if (each["@id"] == id) return each;
+  }
+  return {};
+}
+
 TEST_CASE("Croissant has a record set for each level, which reads its table in the ZIP") {
   const Parsed out = Parsed::parse(collection2croissant(load(golden("nested.tacozip"))));
   CHECK(out["@type"] == "sc:Dataset");
-  CHECK(out["conformsTo"] == "http://mlcommons.org/croissant/1.0");
+  CHECK(out["conformsTo"] == "http://mlcommons.org/croissant/1.1");
   CHECK(out["name"] == "nested");
-  REQUIRE(out["recordSet"].size() == 2);
   const Parsed& field = out["recordSet"][1]["field"][0];
   CHECK(field["@id"] == "level1/id");
   CHECK(field["dataType"] == "sc:Text");
@@ -61,6 +68,57 @@ TEST_CASE("Croissant has a record set for each level, which reads its table in t
   CHECK(table["@id"] == "level1.parquet");
   CHECK(table["contentUrl"] == "METADATA/level1.parquet");
   CHECK(table["containedIn"] == Parsed{{"@id", "nested.tacozip"}});
+}
+
+TEST_CASE("Croissant joins the files of a sample, one after another, to its row in the table") {
+  const Parsed out = Parsed::parse(collection2croissant(load(golden("../../examples/data/landsat_nested.tacozip"))));
+  const Parsed& sets = out["recordSet"];
+  const Parsed files = named(out["distribution"], "DATA/mask");
+  CHECK(files["@type"] == "cr:FileSet");
+  CHECK(files["includes"] == "DATA/*/mask");
+  CHECK(files["containedIn"] == Parsed{{"@id", "landsat_nested.tacozip"}});
+  const Parsed masks = named(sets, "files/mask")["field"];
+  CHECK(masks[0]["source"]["transform"]["regex"] == "^DATA/([^/]+)/mask$");
+  CHECK(masks[1]["source"]["extract"] == Parsed{{"fileProperty", "content"}});
+  CHECK(masks[1]["dataType"] == Parsed{"sc:Text", "cr:Label"});
+  const Parsed last = named(sets, "joined/mask")["field"];
+  CHECK(last[0]["source"]["field"]["@id"] == "joined/dem/id");
+  CHECK(last[0]["references"]["field"]["@id"] == "files/mask/id");
+  CHECK(last.size() == 4);
+  const Parsed samples = named(sets, "samples")["field"];
+  CHECK(samples[0]["source"]["extract"]["column"] == "id");
+  CHECK(samples[0]["references"]["field"]["@id"] == "joined/mask/id");
+  CHECK(named(samples, "samples/mask")["source"]["field"]["@id"] == "joined/mask/content/mask");
+  CHECK(named(samples, "samples/split")["references"]["field"]["@id"] == "splits/name");
+}
+
+TEST_CASE("Croissant opens PNGs as pictures, and takes other files as bytes") {
+  const auto content_of = [](const Strings& ids) {
+    std::vector<Sample> samples;
+    for (const auto& id : ids) samples.push_back(Sample(id, Bytes(3), {{"data", 1}}));
+    const Made made(std::move(samples), small_collection());
+    const Parsed out = Parsed::parse(collection2croissant(made.dataset()));
+    CHECK(named(out["distribution"], "DATA/data")["includes"] == "DATA/*");
+    const Parsed field = named(named(out["recordSet"], "samples")["field"], "samples/data_");
+    CHECK(field["source"]["field"]["@id"] == "files/data/content");
+    return named(out["distribution"], "DATA/data")["encodingFormat"].get<std::string>() + " " +
+           field["dataType"].dump();
+  };
+  CHECK(content_of({"a.png", "b.PNG"}) == R"(image/png "sc:ImageObject")");
+  CHECK(content_of({"a.jpg", "b.jpeg"}) == R"(image/jpeg "sc:ImageObject")");
+  CHECK(content_of({"a.tif", "b.tiff"}) == R"(image/tiff; application=geotiff ["sc:Text","sc:ImageObject"])");
+  CHECK(content_of({"a.png", "b"}) == R"(application/octet-stream "sc:Text")");
+}
+
+TEST_CASE("Croissant reads the files of a FOLDER beside it, which a server would not list") {
+  const Parsed local = Parsed::parse(collection2croissant(load(golden("nested"))));
+  const Parsed files = named(local["distribution"], "DATA/item_0");
+  CHECK(files["encodingFormat"] == Parsed{"text/plain", "application/octet-stream"});
+  CHECK_FALSE(files.contains("containedIn"));
+  CHECK(named(local["recordSet"], "samples").is_object());
+  const Parsed remote = Parsed::parse(collection2croissant(load(golden("nested")), {.base_url = "https://h/d"}));
+  CHECK(named(remote["recordSet"], "samples").is_null());
+  CHECK(named(remote["recordSet"], "level0").is_object());
 }
 
 TEST_CASE("a dataset made of some rows is not described as if it had all") {
@@ -81,7 +139,7 @@ TEST_CASE("Croissant refers to the tables of a FOLDER and of an index by their p
   CHECK(index["recordSet"][2]["field"][0]["source"]["fileObject"] == Parsed{{"@id", ".tacocat/level2.parquet"}});
 }
 
-TEST_CASE("Croissant has its own type for each column type, and lists are repeated fields") {
+TEST_CASE("Croissant has its own type for each column type, and lists are arrays") {
   Sample sample = placed("a", 1, 2);
   sample.extend_with({{"whole", 1}, {"real", 0.5}, {"truth", true}, {"list", Value::List{Value::List{1.5}}}});
   const Made made({sample}, small_collection());
@@ -89,11 +147,11 @@ TEST_CASE("Croissant has its own type for each column type, and lists are repeat
   std::string types;
   for (const auto& field : out["recordSet"][0]["field"]) {
     types += field["name"].get<std::string>().substr(7) + "=" + field["dataType"].get<std::string>() +
-             (field.value("repeated", false) ? "* " : " ");
+             (field.value("isArray", false) ? "[" + field["arrayShape"].get<std::string>() + "] " : " ");
   }
   CHECK(types ==
         "id=sc:Text type=sc:Text istac:centroid=sc:Text istac:time_start=sc:DateTime whole=sc:Integer real=sc:Float "
-        "truth=sc:Boolean list=sc:Float* ");
+        "truth=sc:Boolean list=sc:Float[-1,-1] ");
 }
 
 TEST_CASE("DataCite has creators, titles, dates and locations") {
@@ -143,7 +201,29 @@ TEST_CASE("Croissant says that a file is not live, and what its SHA-256 is") {
   const std::string bytes = file_text(made.path);
   CHECK(out["distribution"][0]["sha256"] == hex(sha256(std::as_bytes(std::span(bytes)))));
   const Parsed folder = Parsed::parse(collection2croissant(load(golden("nested"))));
-  for (const auto& file : folder["distribution"]) CHECK(file.contains("sha256"));
+  for (const auto& file : folder["distribution"]) {
+    CHECK(file.contains("sha256") == (file["@type"] == "cr:FileObject"));
+  }
+  const Parsed fast = Parsed::parse(collection2croissant(load(golden("nested")), {.checksums = false}));
+  for (const auto& file : fast["distribution"]) CHECK_FALSE(file.contains("sha256"));
+}
+
+TEST_CASE("a column of classes refers to the enumeration of the classes, and is a label") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("classes.tacozip");
+  Taco taco{.tortilla = Tortilla({Sample("a", Bytes(1), {{"cover", 1}, {"other", 1}})}),
+            .collection = small_collection()};
+  taco.describe_fields(folder.write("fields.csv", "name,description,classes\ncover,Land cover,0=water;1=forest\n"));
+  create(taco, path);
+  const Parsed out = Parsed::parse(collection2croissant(load(path)));
+  const Parsed fields = named(out["recordSet"], "level0")["field"];
+  CHECK(named(fields, "level0/cover")["dataType"] == Parsed{"sc:Integer", "cr:Label"});
+  CHECK(named(fields, "level0/cover")["references"]["field"]["@id"] == "labels/value");
+  CHECK_FALSE(named(fields, "level0/other").contains("references"));
+  const Parsed labels = named(out["recordSet"], "labels");
+  CHECK(labels["dataType"] == "sc:Enumeration");
+  CHECK(labels["key"]["@id"] == "labels/name");
+  CHECK(labels["data"][1]["labels/value"] == 1);
 }
 
 TEST_CASE("the values of split are a record set, with Croissant's own terms where all are known") {

@@ -220,41 +220,6 @@ bool has_only_tables(const std::string& folder) {
   });
 }
 
-/// Paths of the FILEs below the FOLDERs of a level, from taco:pit_schema.
-void add_file_paths(const PitSchema& pit, int level, std::size_t position, const std::string& prefix,
-                    std::set<std::string>& seen, std::vector<std::string>& out) {
-  const auto found = pit.hierarchy.find(level);
-  if (found == pit.hierarchy.end() || found->second.empty()) return;
-  const std::size_t at = position % found->second.size();
-  std::size_t folder = 0;
-  for (std::size_t p = 0; p < at; ++p) {
-    folder += static_cast<std::size_t>(
-        std::count(found->second[p].type.begin(), found->second[p].type.end(), SampleType::Folder));
-  }
-  const PitPattern& pattern = found->second[at];
-  for (std::size_t i = 0; i < pattern.id.size(); ++i) {
-    const std::string path = prefix + pattern.id[i];
-    if (pattern.type[i] == SampleType::Folder) {
-      add_file_paths(pit, level + 1, folder++, path + "/", seen, out);
-    } else if (!pattern.id[i].starts_with(names::kPadding) && seen.insert(path).second) {
-      out.push_back(path);
-    }
-  }
-}
-
-std::vector<std::string> asset_names(const Facts& facts, int level) {
-  const PitSchema& pit = facts.collection.pit_schema;
-  std::vector<std::string> out = {"data"};
-  std::set<std::string> seen(out.begin(), out.end());
-  const auto below = pit.hierarchy.find(level + 1);
-  for (std::size_t p = 0; below != pit.hierarchy.end() && p < below->second.size(); ++p) {
-    add_file_paths(pit, level + 1, p, "", seen, out);
-  }
-  const bool is_mixed = is_v1(facts.format);  // else no root sample is a FILE where one is a FOLDER
-  if (level == 0 && pit.root_type == SampleType::Folder && !is_mixed) out.erase(out.begin());
-  return out;
-}
-
 Type assets_type(const std::vector<std::string>& names) {
   const Type text = parse_type("string"), whole = parse_type("int64");
   const Type asset = struct_type({{"href", text},

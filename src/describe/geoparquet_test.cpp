@@ -178,6 +178,16 @@ TEST_CASE("the tables of the viewer replace tables of their own only") {
   CHECK(std::distance(fs::directory_iterator(made.folder.path()), fs::directory_iterator()) == 2);
 }
 
+TEST_CASE("a file called data below a FOLDER is an asset like others") {
+  const Tortilla below({Sample("data", Bytes(2)), Sample("mask", Bytes(3))});
+  const Sample sample("a", below, {{"istac:centroid", Binary{wkb_point(1, 2)}}, {"istac:time_start", Timestamp{}}});
+  const Made made({sample}, small_collection());
+  const std::string path = made.folder.path("items.parquet");
+  footer2geoparquetstac(made.dataset(), 0, path);
+  const auto columns = columns_of(path);
+  CHECK(std::ranges::any_of(columns, [](const auto& name) { return name.starts_with("assets struct<data: struct<"); }));
+}
+
 TEST_CASE("footprints of a frame are those of its rows, also after a query") {
   const Made made({placed("a", 10, 20), placed("b", 12, 22), placed("c", 200, 5)}, small_collection());
   const DataFrame rows = made.dataset().data();

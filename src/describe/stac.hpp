@@ -10,6 +10,12 @@ namespace tacore::descriptions {
 inline constexpr const char* kStacVersion = "1.1.0";
 inline constexpr const char* kProjection = "https://stac-extensions.github.io/projection/v2.0.0/schema.json";
 
+/// The asset of a sample that is a FILE.
+inline constexpr const char* kDataAsset = "data";
+
+/// The names of the assets of the Items of a level: kDataAsset for FILEs, the paths of the files below FOLDERs.
+std::vector<std::string> asset_names(const Facts& facts, int level);
+
 /// A property that is "unknown" when the time of the sample is.
 inline constexpr const char* kTimeUnknown = "taco:time";
 

@@ -11,21 +11,28 @@ huggingface_hub, datasets, html5lib. What a dataset has no place or time for is 
 
 Needs the packages of requirements.txt; `run` makes an environment that has them. Works in a temporary folder.
 """
+import contextlib
 import datetime
 import fnmatch
 import functools
+import http.server
 import json
 import os
 import shutil
 import sys
 import tempfile
+import threading
 import traceback
+import warnings
+import zipfile
+import zlib
 from pathlib import Path
 
 SCRATCH = Path(tempfile.mkdtemp(prefix="tacore-describe-"))
 os.environ["CROISSANT_CACHE"] = str(SCRATCH / "croissant")  # read when mlcroissant is imported
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["HF_HOME"] = str(SCRATCH / "hub")
+os.environ["TQDM_DISABLE"] = "1"
 os.environ.pop("SOURCE_DATE_EPOCH", None)
 
 import geopandas
@@ -38,6 +45,7 @@ import pyarrow.parquet
 import pyproj
 import pystac
 import pystac.extensions.projection
+import rasterio
 import shapely
 import stac_geoparquet.arrow
 import yaml
@@ -114,6 +122,70 @@ def grids(folder):
     return folder / "grids.tacozip"
 
 
+ABOUT = ("--license", "MIT", "--provider", "x", "--task", "semantic-segmentation", "--description", "D",
+         "--dataset-version", "1.0.0")
+
+
+def picture(path, bands, driver, dtype="uint8", **how):
+    """Random pixels, of another seed for each path; smooth ones for JPEG, of which decoders differ a little."""
+    numbers = numpy.random.default_rng(zlib.crc32(str(path.relative_to(SCRATCH)).encode()))
+    pixels = numbers.integers(0, numpy.iinfo(dtype).max, (bands, 16, 24), dtype)
+    if driver == "JPEG":
+        pixels[:] = numpy.linspace(*numbers.integers(0, 255, 2), 24)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rasterio.errors.NotGeoreferencedWarning)
+        with rasterio.open(path, "w", driver=driver, width=24, height=16, count=bands, dtype=dtype, **how) as out:
+            out.write(pixels)
+
+
+def chips(folder):
+    """PNGs with a class and a split each."""
+    with open(folder / "rows.csv", "w") as rows:
+        rows.write("id,path,label,split\n")
+        for number, bands in enumerate((1, 3, 4, 1)):
+            name = f"chip_{number}.png"
+            picture(folder / name, bands, "PNG", "uint16" if number == 3 else "uint8")
+            rows.write(f"{name},{folder / name},{number % 2},{('train', 'train', 'test', '')[number]}\n")
+    (folder / "fields.csv").write_text("name,description,classes\nlabel,Land cover,0=water;1=forest\n")
+    taco("create", folder / "rows.csv", folder / "chips.tacozip", "--id", "chips", *ABOUT, "--fields", folder / "fields.csv")
+    return folder / "chips.tacozip"
+
+
+def pairs(folder):
+    """FOLDERs of an image with four bands of 16 bits, a picture and a mask."""
+    for number in range(4):
+        place = folder / "in" / f"pair_{number}"
+        picture(place / "image [a].tif", 4, "GTiff", "uint16", compress="deflate")
+        picture(place / "quicklook.jpg", 3, "JPEG")
+        picture(place / "mask.png", 1, "PNG")
+    taco("create", folder / "in", folder / "pairs.tacozip", "--id", "pairs", *ABOUT)
+    return folder / "pairs.tacozip"
+
+
+def pairs_folder(folder):
+    taco("convert", pairs(folder), folder / "pairs_folder")
+    return folder / "pairs_folder"
+
+
+def index_of(folder, parts):
+    """An index of ZIPs with some of the pairs, by a name and a condition each."""
+    whole, out = pairs(folder), folder / "index"
+    out.mkdir()
+    for name, condition in parts.items():
+        taco("export", whole, out / name, f"SELECT * FROM data WHERE {condition}")
+    taco("index", *(out / name for name in parts))
+    return out
+
+
+def pairs_index(folder):
+    return index_of(folder, {"first.tacozip": "id < 'pair_2'", "second.tacozip": "id >= 'pair_2'"})
+
+
+def same_ids(folder):
+    return index_of(folder, {"a.tacozip": "id < 'pair_2'", "b.tacozip": "id < 'pair_1'"})
+
+
 def collection_of_parts(folder):
     """A TACOLLECTION.json: the index of a TACOCAT without its tables."""
     shutil.copytree(ROOT / "tests/golden/cascade_tacocat", folder / "parts")
@@ -144,7 +216,8 @@ def datasets():
     out = {path.stem if path.suffix else path.name + "_folder": golden(str(path.relative_to(ROOT))) for path in names}
     before_2 = sorted((ROOT / "tests/golden/v1").glob("*.taco")) + sorted((ROOT / "tests/golden/v1").glob("*.tortilla"))
     out |= {"v1_" + path.name: golden(str(path.relative_to(ROOT))) for path in before_2}
-    return {**out, "tacollection": collection_of_parts, "hostile": hostile, "partitions": partitions, "grids": grids}
+    return {**out, "tacollection": collection_of_parts, "hostile": hostile, "partitions": partitions, "grids": grids,
+            "chips": chips, "pairs": pairs, "pairs_folder": pairs_folder, "pairs_index": pairs_index, "same_ids": same_ids}
 
 
 # ------------------------------------------------------------------------------------------------------------------ tools
@@ -183,6 +256,11 @@ def query(dataset, sql):
 @functools.cache
 def collection_of(dataset):
     return json.loads(taco("info", dataset, "--json"))["collection"]
+
+
+def columns_of(dataset):
+    """The columns of level 0."""
+    return [column for column in json.loads(taco("columns", dataset, "--json")) if column["level"] == 0]
 
 
 def title_of(dataset):
@@ -345,7 +423,7 @@ def croissant(dataset, folder):
     document = json.loads(path.read_text("utf-8"))
     assert table.exists() <= any(record_set["@id"] == "level0" for record_set in document["recordSet"])
     for record_set in document["recordSet"]:
-        if record_set["@id"] in ("labels", "splits"):
+        if not record_set["@id"].startswith("level"):
             continue
         level = record_set["@id"]
         wanted = [row["id"].encode() for row in query(dataset, f"SELECT id FROM {level}")]
@@ -354,15 +432,104 @@ def croissant(dataset, folder):
         found = [row[level + "/id"] for row in data.records(level)]
         found = [text for text in found if not text.startswith(b"__TACOPAD__")]
         assert sorted(found) == sorted(wanted), (found, wanted)
-    path.unlink()
+    loads = check_samples(dataset, document, data)
+    assert loads == (dataset.suffix not in (".taco", ".tortilla") and dataset.stem not in UNREADABLE and
+                     dataset.name != "TACOLLECTION.json" and dataset.parent.name != "same_ids"), "samples"
+    if loads and not (dataset / "COLLECTION.json").exists():  # a server does not list the files of a folder
+        with server(beside) as url:
+            path = describe(dataset, "croissant", folder / "remote.json", "--base-url", url)
+            document = json.loads(path.read_text("utf-8"))
+            assert all(file["contentUrl"].startswith(url) for file in document["distribution"]
+                       if file["@type"] == "cr:FileObject" and "containedIn" not in file)
+            assert check_samples(dataset, document, mlcroissant.Dataset(jsonld=document))
+    (beside / "croissant.json").unlink()
     table.unlink(missing_ok=True)
+
+
+def check_samples(dataset, document, data):
+    """The record set `samples`: ids, metadata and the content of files, by zipfile, Pillow and rasterio. Whether it is
+    there and can be read."""
+    field_sets = {record_set["@id"]: record_set["field"] for record_set in document["recordSet"]}
+    if "samples" not in field_sets or dataset.stem in UNREADABLE:
+        return False
+    fields = {field["name"].removeprefix("samples/"): field for field in field_sets["samples"]}
+    files = {name: field for name, field in fields.items() if "field" in field["source"]}
+    stored = stored_files(dataset)
+    rows = list(data.records("samples"))
+    ids = [row["samples/id"].decode() for row in rows]
+    assert [name for name in ids if not name.startswith("__TACOPAD__")] == [row["id"] for row in query(dataset, "SELECT id FROM level0")]
+    wanted = {path for path in stored if path.split("/")[0] in ids and "__TACOPAD__" not in path}
+    known = {row["id"]: row for row in query(dataset, "SELECT * FROM level0")}
+    exact = [column["name"] for column in columns_of(dataset) if column["type"] == "string" or "int" in column["type"].split("<")[0]]
+    for name, row in zip(ids, rows):
+        for column in exact if name in known else []:
+            value = row[fields[column]["@id"]]
+            assert (value.decode() if isinstance(value, bytes) else value) == known[name][column], (name, column)
+        for asset, field in files.items():
+            path = name if asset.rstrip("_") == "data" and name in stored else f"{name}/{asset}"
+            content = row[field["@id"]]
+            if path not in stored:
+                assert content is None, path
+            elif isinstance(content, bytes):
+                assert content == stored[path], path
+            else:
+                assert path.endswith((".png", ".jpg")), path
+                pixels = numpy.asarray(content, int)
+                wrong = abs(pixels_of(stored[path]) - (pixels[None] if pixels.ndim == 2 else pixels.transpose(2, 0, 1)))
+                assert wrong.max() <= (2 if path.endswith(".jpg") else 0), path
+            wanted.discard(path)
+    assert not wanted, f"no record has {wanted}"
+    labels = {name for name, field in fields.items() if "cr:Label" in field["dataType"]}
+    assert labels == LABELS.get(dataset.name, labels)
+    return True
+
+
+def pixels_of(content):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rasterio.errors.NotGeoreferencedWarning)
+        with rasterio.io.MemoryFile(content) as memory, memory.open() as source:
+            return source.read().astype(int)
+
+
+LABELS = {"chips.tacozip": {"label"}, "pairs.tacozip": {"mask.png"}, "pairs_folder": {"mask.png"}, "landsat_nested.tacozip": {"mask"}}
+
+
+def stored_files(dataset):
+    """The files of the samples by their paths, as a ZIP reader or the file system has them."""
+    if (dataset / "DATA").is_dir():
+        data = dataset / "DATA"
+        return {str(path.relative_to(data)): path.read_bytes() for path in data.rglob("*") if path.is_file() and path.name != "__meta__"}
+    out = {}
+    for path in [dataset] if dataset.is_file() else sorted(dataset.glob("*.tacozip")):
+        with zipfile.ZipFile(path) as file:
+            out |= {name.removeprefix("DATA/"): file.read(name) for name in file.namelist()
+                    if name.startswith("DATA/") and not name.endswith("__meta__")}
+    return out
+
+
+@contextlib.contextmanager
+def server(folder):
+    """The files of a folder over HTTP."""
+    handler = functools.partial(QuietHandler, directory=folder)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as running:
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{running.server_address[1]}"
+        running.shutdown()
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *words):
+        pass
 
 
 def unreadable(dataset, record_set):
     """Why mlcroissant cannot read the table: a ZIP with a wrong checksum, columns that Parquet may call alike and SQL may
     not, tables in several ZIPs, which it does not put together."""
-    return (dataset.stem in ("header_bad_crc", "odd_names") or
+    return (dataset.stem in UNREADABLE or
             any("fileSet" in field["source"] for field in record_set["field"]))
+
+
+UNREADABLE = ("header_bad_crc", "odd_names")
 
 
 def datacite_json(dataset, folder):
@@ -393,7 +560,7 @@ def viewer(dataset, folder):
     assert {part["path"] for part in listed} == {f"table/{part.name}" for part in (folder / "table").iterdir()}
     shown = load_dataset(str(folder), cache_dir=tempfile.mkdtemp(dir=SCRATCH))
     assert list(shown) == [part["split"] for part in listed]
-    level0 = [column for column in json.loads(taco("columns", dataset, "--json")) if column["level"] == 0]
+    level0 = columns_of(dataset)
     splits = [column["name"] for column in level0
               if column["name"] in ("split", "tortilla:data_split") and column["type"] == "string"]
     value = f"coalesce({', '.join(f'{chr(34)}{name}{chr(34)}' for name in splits)}, 'unassigned')" if splits else "'train'"

@@ -49,6 +49,9 @@ struct DescribeOptions {
   std::string example_path = {};
   /// http(s) URL of a catalogue to which the HTML page links; anything else: no link.
   std::string catalogue_url = {};
+  /// Croissant, also that of the HTML page, states the SHA-256 of each local file, which is read whole for it. Without
+  /// it, mlcroissant refuses to load the dataset.
+  bool checksums = true;
   /// The tables that collection2datacard() names for the viewer of the Hugging Face Hub: what write_viewer_tables()
   /// returned, "FOLDER/SPLIT.parquet", of a folder beside the card.
   std::vector<std::string> viewer_tables = {};
@@ -59,10 +62,16 @@ struct DescribeOptions {
 /// Returns a STAC 1.1 Collection as JSON. Its extent covers all Items. STAC has no form for an unknown extent: it is
 /// the globe, or an interval that is open at both ends, with `"taco:extent": "unknown"`.
 TACORE_EXPORT std::string collection2stac(const Dataset& dataset, const DescribeOptions& options = {});
-/// Returns Croissant 1.0 metadata as JSON-LD, with a record set that reads the Parquet table of each level. Local files
-/// are read completely to compute their SHA-256; remote files have none, with a warning. Other tools cannot read the
-/// tables inside a Tortilla or a TACO before version 2.0: level 0 of these is described when footer2geoparquet() has
-/// written it beside the file, as `NAME.parquet`.
+/// Returns Croissant 1.1 metadata as JSON-LD. The record set `levelN` reads the Parquet table of a level; `samples` has
+/// the metadata of each sample of level 0 and the content of its files: `data` of a FILE, `optical` and `mask` of a
+/// FOLDER with these files. mlcroissant loads the content of PNG and JPEG as pictures, of other files as bytes (its
+/// TIFF decoder changes pixel values). Splits and the classes of labels are enumerations, to which columns refer.
+///
+/// `samples` is left out where mlcroissant could not load it: of a FOLDER with a `base_url` (a server does not list its
+/// files), of an index without `.tacocat/`, of one whose files repeat an id (with a warning), and before version 2.0,
+/// where other tools cannot read the tables either: level 0 of these is described when footer2geoparquet() has written
+/// it beside the file, as `NAME.parquet`. Local files are read completely to compute their SHA-256 (`checksums`);
+/// remote files have none, with a warning.
 TACORE_EXPORT std::string collection2croissant(const Dataset& dataset, const DescribeOptions& options = {});
 /// Returns DataCite 4.5 metadata as JSON. Throws SchemaError when the year of publication is unknown
 /// (DescribeOptions::published).
