@@ -349,8 +349,9 @@ TEST_CASE("members that only TACO 0.2.0 has appear in every form, for datasets c
   CHECK(stac["sci:citation"] == "@misc{own}");
   CHECK(stac["sci:publications"] == Parsed::array({{{"doi", "10.1/other"}, {"citation", "@article{other}"}}}));
   CHECK(stac["links"][1] == Parsed{{"rel", "via"}, {"href", "https://raw"}, {"title", "the scenes"}});
-  CHECK(stac["links"][2] == Parsed{{"rel", "about"}, {"href", "https://talk"}});
-  CHECK(stac["links"][3] == Parsed{{"rel", "cite-as"}, {"href", "https://doi.org/10.1/own"}});
+  CHECK(stac["links"][2] == Parsed{{"rel", "about"}, {"href", "https://talk"}, {"title", "Discussion"}});
+  CHECK(stac["links"][3] ==
+        Parsed{{"rel", "cite-as"}, {"href", "https://doi.org/10.1/own"}, {"title", "DOI 10.1/own"}});
   CHECK(stac["bands"][0]["eo:center_wavelength"] == 0.4825);
   CHECK(stac["summaries"]["instruments"][0] == "landsat8oli");
   CHECK(stac["taco:tasks"][0] == "super-resolution");

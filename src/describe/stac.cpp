@@ -65,14 +65,13 @@ Json provider(const Contact& who, bool is_curator) {
   return out;
 }
 
-/// A contact of the contacts extension, which has e-mail addresses and all roles.
+/// A contact of the contacts extension, which has e-mail addresses and all roles, and requires a name.
 Json contact(const Contact& who) {
-  Json out = Json::object();
-  set_text(out, "name", who.name);
-  set_text(out, "organization", who.organization.empty() && who.name.empty() ? who.email : who.organization);
+  Json out = {{"name", name_of(who)}};
+  set_text(out, "organization", who.organization);
   if (!who.email.empty()) out["emails"] = Json::array({{{"value", who.email}}});
   if (const auto roles = roles_of(who); !roles.empty()) out["roles"] = roles;
-  if (is_url(who.url)) out["links"] = Json::array({{{"href", who.url}, {"rel", "about"}}});
+  if (is_url(who.url)) out["links"] = Json::array({{{"href", who.url}, {"rel", "about"}, {"type", "text/html"}}});
   return out;
 }
 
@@ -93,6 +92,19 @@ Json band_of(const Band& band) {
   if (usable(band.center_wavelength)) out["eo:center_wavelength"] = *band.center_wavelength / kPerMicrometre;
   if (usable(band.full_width_half_max)) out["eo:full_width_half_max"] = *band.full_width_half_max / kPerMicrometre;
   return out;
+}
+
+/// The values that the bands have of each property of the eo extension, whose schema does not look at `bands`.
+void add_eo_summaries(const Json& bands, Json& summaries) {
+  for (const char* key : {"eo:common_name", "eo:center_wavelength", "eo:full_width_half_max"}) {
+    Json values = Json::array();
+    for (const Json& band : bands) {
+      const auto found = band.find(key);
+      if (found == band.end() || std::ranges::find(values, *found) != values.end()) continue;
+      values.push_back(*found);
+    }
+    if (!values.empty()) summaries[key] = values;
+  }
 }
 
 void add_people(const Facts& facts, Json& out) {
@@ -157,19 +169,18 @@ Json links_of(const Facts& facts) {
     const std::string href = spdx.empty() ? licence : "https://spdx.org/licenses/" + spdx + ".html";
     out.push_back({{"rel", "license"}, {"href", href}, {"title", spdx.empty() ? licence : spdx}});
   }
-  const auto add = [&](const char* rel, const Hyperlink& link) {
+  const auto add = [&](const char* rel, const Hyperlink& link, const char* title) {
     if (!is_url(link.href)) return;
-    Json one = {{"rel", rel}, {"href", link.href}};
-    set_text(one, "title", link.description);
-    out.push_back(std::move(one));
+    out.push_back({{"rel", rel}, {"href", link.href}, {"title", link.description.empty() ? title : link.description}});
   };
-  add("via", facts.raw_link);
-  add("about", facts.discuss_link);
+  add("via", facts.raw_link, "Original data");
+  add("about", facts.discuss_link, "Discussion");
   std::vector<Publication> works = facts.publications;
   works.insert(works.begin(), facts.self);
   for (const auto& each : works) {
     if (const auto doi = doi_of(each.doi); !doi.empty()) {
-      out.push_back({{"rel", "cite-as"}, {"href", "https://doi.org/" + percent_encoded(doi, true)}});
+      out.push_back(
+          {{"rel", "cite-as"}, {"href", "https://doi.org/" + percent_encoded(doi, true)}, {"title", "DOI " + doi}});
     }
   }
   return out;
@@ -178,7 +189,10 @@ Json links_of(const Facts& facts) {
 std::vector<std::string> extensions_of(const Json& collection) {
   std::vector<std::string> out = {kVersion};
   if (collection.contains("contacts")) out.emplace_back(kContacts);
-  if (collection.contains("bands")) out.emplace_back(kEo);
+  const Json summaries = collection.value("summaries", Json::object());
+  const bool has_eo =
+      std::ranges::any_of(summaries.items(), [](const auto& each) { return each.key().starts_with("eo:"); });
+  if (has_eo) out.emplace_back(kEo);
   const bool is_cited =
       collection.contains("sci:publications") || collection.contains("sci:doi") || collection.contains("sci:citation");
   if (is_cited) out.emplace_back(kScientific);
@@ -338,6 +352,7 @@ Json stac_collection(const Facts& facts) {
   if (!bands.empty()) out["bands"] = bands;
   Json summaries = Json::object();
   if (!facts.sensor.empty()) summaries["instruments"] = Json::array({facts.sensor});
+  add_eo_summaries(bands, summaries);
   if (!summaries.empty()) out["summaries"] = summaries;
   add_publications(facts, out);
   add_taco(facts, out);
@@ -381,9 +396,10 @@ Json stac_item(const Item& item, const Facts& facts, const LevelItems& items, co
   if (item.footprint) out["bbox"] = bbox_of(item.footprint->box);
   out["properties"] = std::move(properties);
   out["collection"] = facts.collection.id;
-  out["links"] = Json::array({{{"rel", "collection"}, {"href", collection}, {"type", "application/json"}},
-                              {{"rel", "parent"}, {"href", collection}, {"type", "application/json"}},
-                              {{"rel", "root"}, {"href", collection}, {"type", "application/json"}}});
+  for (const char* rel : {"collection", "parent", "root"}) {
+    out["links"].push_back(
+        {{"rel", rel}, {"href", collection}, {"type", "application/json"}, {"title", facts.title()}});
+  }
   out["assets"] = stac_assets(item, facts, items);
   return out;
 }

@@ -153,6 +153,27 @@ TEST_CASE("bands have wavelengths in micrometres and the names that STAC has for
   CHECK(out["summaries"]["instruments"] == Parsed{"landsat7etm"});
 }
 
+TEST_CASE("the extensions that a Collection declares are those of which it has what their schemas require") {
+  const auto has = [](const Parsed& stac, const std::string& name) {
+    return std::ranges::any_of(stac["stac_extensions"],
+                               [&](const Parsed& url) { return has_text(url.get<std::string>(), "/" + name + "/"); });
+  };
+  const Parsed landsat = stac_of(golden("../../examples/data/landsat.tacozip"));
+  CHECK(has(landsat, "eo"));
+  CHECK(landsat["summaries"]["eo:common_name"][0] == "blue");
+  for (const auto& contact : landsat["contacts"]) {
+    CHECK(contact["name"].is_string());
+    for (const auto& link : contact.value("links", Parsed::array())) CHECK(link["type"] == "text/html");
+  }
+  Collection collection = small_collection();
+  collection.providers = {{.organization = "Agency", .url = "https://example.org"}};
+  collection.json = R"({"optical:bands": [{"name": "B1"}]})";
+  const Parsed plain = stac_of(Made({placed("a", 1, 2)}, collection).path);
+  CHECK(plain["bands"] == Parsed::array({{{"name", "B1"}}}));
+  CHECK_FALSE(has(plain, "eo"));
+  CHECK(plain["contacts"][0]["name"] == "Agency");
+}
+
 TEST_CASE("an Item has the time, the geometry, and the file and byte range of its sample") {
   const Made made({placed("a", 10, 20), placed("b", 11, 21, "2020-06-01T12:00:00Z")}, small_collection());
   const Items out(made.dataset());

@@ -38,8 +38,10 @@ void write_stac(const Dataset& dataset, const std::string& directory, int level,
                          [](const std::string& old) { return entry_at(path_join(old, kCollectionFile)).has_value(); });
   folder.make_folder(kItemsFolder);
   Json collection = stac_collection(facts);
-  collection["links"].push_back(
-      {{"rel", "root"}, {"href", std::string("./") + kCollectionFile}, {"type", "application/json"}});
+  collection["links"].push_back({{"rel", "root"},
+                                 {"href", std::string("./") + kCollectionFile},
+                                 {"type", "application/json"},
+                                 {"title", facts.title()}});
   const auto [head, tail] = open_last_list(collection);
   PlainFile index = folder.file(kCollectionFile);
   index.write(head);
@@ -51,7 +53,8 @@ void write_stac(const Dataset& dataset, const std::string& directory, int level,
     file.close();
     const Json link = {{"rel", "item"},
                        {"href", std::string("./") + kItemsFolder + "/" + item.id + ".json"},
-                       {"type", "application/geo+json"}};
+                       {"type", "application/geo+json"},
+                       {"title", item.path}};
     index.write(",\n    " + link.dump(-1, ' ', false, Json::error_handler_t::replace));
   });
   index.write(tail);

@@ -6,8 +6,8 @@
 TOOL is the program `taco`, LIBRARY is made of support/tool_server.cpp, CASE is a name or a pattern, such as '*/stac'.
 
 Cases are called DATASET/FORM. Every golden dataset and example is described in every form, and each form is given to a
-validator or reader of its own: pystac, stac-geoparquet, geopandas, mlcroissant, the schema of DataCite, the cards of
-huggingface_hub, datasets, html5lib. What a dataset has no place or time for is refused, which is checked as well.
+validator or reader of its own: pystac, stac-check, stac-geoparquet, geopandas, mlcroissant, the schema of DataCite, the
+cards of huggingface_hub, datasets, html5lib. What a dataset has no place or time for is refused, which is checked as well.
 
 Needs the packages of requirements.txt; `run` makes an environment that has them. Works in a temporary folder.
 """
@@ -48,10 +48,12 @@ import pystac.extensions.projection
 import rasterio
 import shapely
 import stac_geoparquet.arrow
+import stac_validator.utilities
 import yaml
 from datacite import schema45
 from datasets import disable_progress_bars, load_dataset
 from huggingface_hub import DatasetCard
+from stac_check.lint import Linter
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.append(str(ROOT / "tests" / "support"))
@@ -334,6 +336,8 @@ def stac(dataset, folder):
         if item.geometry and dataset.stem == "grids":
             check_grid(item.to_dict())
     check_extent(collection, items)
+    for path in [catalog / "collection.json", *sorted((catalog / "items").iterdir())[:3]]:
+        lint(path)
     for item in items[:3]:
         for asset in item.get_assets().values():
             path = Path(asset.get_absolute_href().removeprefix("file://"))
@@ -342,6 +346,34 @@ def stac(dataset, folder):
             whole = taco_bytes("read", dataset, asset.title)
             same_name = [other for other in items if other.properties["taco:path"] == item.properties["taco:path"]]
             assert len(same_name) > 1 or content[offset:offset + size] == whole, asset.title
+
+
+# Advice of stac-check that a dataset without places, times or bands cannot follow, or a catalog that may be moved; it takes
+# longitudes above 90 degrees for latitudes, and cuts the name of a file at its first dot.
+ADVICE = ("link to 'self'", "summaries", "should have a geometry field", "setting the datetime field to null",
+          "properties. Please consider", "links. Please consider", "Searchable identifiers", "lowercase characters",
+          "may be in the wrong order", "Item file names should match their ids")
+
+
+def lint(path):
+    """What stac-check says of a file, with the core schemas that pystac carries."""
+    found = Linter(str(path))
+    assert found.valid_stac, (path, found.error_msg)
+    advice = [line for line in found.best_practices_msg[1:] + found.geometry_errors_msg[1:] if line]
+    advice = [line for line in advice if not any(known in line for known in ADVICE)]
+    assert not advice, (path, advice)
+
+
+def local_schema(url):
+    """The file of a core schema. Those of extensions are not in any package: all is valid there."""
+    if "stac-extensions" in url:
+        return str(SCRATCH / "any.json")
+    folder = Path(pystac.__file__).parent / "validation/jsonschemas"
+    return str(folder / ("geojson" if "geojson" in url else "stac-spec/v1.1.0") / url.split("/")[-1].split("#")[0])
+
+
+stac_validator.utilities._map_extension_url_to_local = local_schema
+(SCRATCH / "any.json").write_text("{}")
 
 
 def percent_decoded(path):
