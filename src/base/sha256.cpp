@@ -16,6 +16,15 @@ struct Free {
   void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
 };
 
+std::string hex_digits(std::span<const std::byte> hash) {
+  std::string out;
+  for (const std::byte byte : hash) {
+    out += kHexDigits[std::to_integer<std::size_t>(byte) >> 4];
+    out += kHexDigits[std::to_integer<std::size_t>(byte) & 15];
+  }
+  return out;
+}
+
 }  // namespace
 
 Sha256 sha256(std::span<const std::byte> bytes) {
@@ -45,14 +54,20 @@ Sha256 hmac_sha256(std::span<const std::byte> key, std::span<const std::byte> me
   return out;
 }
 
-std::string hex(const Sha256& hash) {
-  std::string out;
-  for (const std::byte byte : hash) {
-    out += kHexDigits[std::to_integer<std::size_t>(byte) >> 4];
-    out += kHexDigits[std::to_integer<std::size_t>(byte) & 15];
+std::string hex_digest(const char* algorithm, const std::function<std::span<const std::byte>()>& next) {
+  const std::unique_ptr<EVP_MD_CTX, Free> context(EVP_MD_CTX_new());
+  const EVP_MD* found = EVP_get_digestbyname(algorithm);
+  if (!context || found == nullptr || EVP_DigestInit_ex(context.get(), found, nullptr) != 1) return {};
+  for (auto bytes = next(); !bytes.empty(); bytes = next()) {
+    if (EVP_DigestUpdate(context.get(), bytes.data(), bytes.size()) != 1) return {};
   }
-  return out;
+  std::array<std::byte, EVP_MAX_MD_SIZE> out = {};
+  unsigned size = 0;
+  if (EVP_DigestFinal_ex(context.get(), reinterpret_cast<unsigned char*>(out.data()), &size) != 1) return {};
+  return hex_digits(std::span(out).first(size));
 }
+
+std::string hex(const Sha256& hash) { return hex_digits(hash); }
 
 std::optional<Sha256> parse_sha256(std::string_view text) noexcept {
   Sha256 out = {};

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <utility>
+
 namespace tacore {
 namespace {
 
@@ -22,6 +24,17 @@ TEST_CASE("HMAC with SHA-256 gives the values of RFC 4231") {
         "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
   CHECK(hmac(std::string(131, '\xaa'), "Test Using Larger Than Block-Size Key - Hash Key First") ==
         "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+}
+
+TEST_CASE("digests of other algorithms are those of RFC 1321 and FIPS 180-4") {
+  const auto digest = [](const char* algorithm, std::string_view text) {
+    auto rest = std::as_bytes(std::span(text));
+    return hex_digest(algorithm, [&] { return std::exchange(rest, {}); });
+  };
+  CHECK(digest("MD5", "abc") == "900150983cd24fb0d6963f7d28e17f72");
+  CHECK(digest("MD5", "") == "d41d8cd98f00b204e9800998ecf8427e");
+  CHECK(digest("SHA1", "abc") == "a9993e364706816aba3e25717850c26c9cd0d89d");
+  CHECK(digest("none", "abc") == "");
 }
 
 TEST_CASE("a SHA-256 hash is parsed from its hexadecimal digits, and from nothing else") {

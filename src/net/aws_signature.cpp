@@ -5,7 +5,6 @@
 #include <ctime>
 #include <vector>
 
-#include "base/sha256.hpp"
 #include "base/text.hpp"
 
 namespace tacore::net {
@@ -56,10 +55,10 @@ std::string canonical_query(const std::string& query) {
 }  // namespace
 
 HttpHeaders sign_aws(const std::string& url, const HttpHeaders& headers, const AwsKey& key, const std::string& region,
-                     const std::string& service, int64_t time) {
+                     const std::string& service, int64_t time, const std::string& method, const Sha256& body) {
   const UrlParts parts = parts_of(url);
   const std::string when = stamp(time);
-  HttpHeaders added{{"x-amz-content-sha256", hex_sha256("")}, {"x-amz-date", when}};
+  HttpHeaders added{{"x-amz-content-sha256", hex(body)}, {"x-amz-date", when}};
   if (!key.token.empty()) added.emplace_back("x-amz-security-token", key.token);
 
   std::vector<std::pair<std::string, std::string>> signed_headers{{"host", parts.host}};
@@ -73,7 +72,7 @@ HttpHeaders sign_aws(const std::string& url, const HttpHeaders& headers, const A
   }
 
   const std::string request =
-      "GET\n" + parts.path + "\n" + canonical_query(parts.query) + "\n" + lines + "\n" + names + "\n" + hex_sha256("");
+      method + "\n" + parts.path + "\n" + canonical_query(parts.query) + "\n" + lines + "\n" + names + "\n" + hex(body);
   const std::string day = when.substr(0, 8);
   const std::string scope = day + "/" + region + "/" + service + "/aws4_request";
   const std::string to_sign = "AWS4-HMAC-SHA256\n" + when + "\n" + scope + "\n" + hex_sha256(request);

@@ -39,6 +39,16 @@ TEST_CASE("signatures equal those of the AWS documentation's examples") {
         "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7");
 }
 
+TEST_CASE("the signature of an upload equals that of the AWS documentation's example") {
+  const HttpHeaders headers{{"Date", "Fri, 24 May 2013 00:00:00 GMT"}, {"x-amz-storage-class", "REDUCED_REDUNDANCY"}};
+  const std::string body = "Welcome to Amazon S3.";
+  const HttpHeaders added = sign_aws("https://examplebucket.s3.amazonaws.com/test%24file.text", headers, kKey,
+                                     "us-east-1", "s3", kTime, "PUT", sha256(std::as_bytes(std::span(body))));
+  CHECK(header(added, "x-amz-content-sha256") == "44ce7dd67c959e0d3524ffac1771dfbba87d2b6b4b4e99e42034a8b803f8b072");
+  CHECK(has_text(header(added, "Authorization"),
+                 "Signature=98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd"));
+}
+
 TEST_CASE("query parameters are sorted for signing, and the default port is omitted") {
   CHECK(signature("https://examplebucket.s3.amazonaws.com/?prefix=J&max-keys=2") ==
         signature("https://examplebucket.s3.amazonaws.com/?max-keys=2&prefix=J"));

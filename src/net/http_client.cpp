@@ -10,8 +10,10 @@
 #include <cmath>
 #include <condition_variable>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <deque>
+#include <exception>
 #include <thread>
 
 #include "base/interrupt.hpp"
@@ -51,7 +53,9 @@ struct Transfer {
   CURL* handle = nullptr;
   curl_slist* headers = nullptr;
   std::array<char, CURL_ERROR_SIZE> message = {};
-  bool is_done = false;  ///< guarded by the mutex of the worker
+  uint64_t num_sent = 0;          ///< bytes of the body
+  std::exception_ptr fault = {};  ///< why the body cannot be read
+  bool is_done = false;           ///< guarded by the mutex of the worker
 };
 
 /// Why a transfer failed: the text of libcurl, of which "Failed to connect to localhost port 8999 after 0 ms: Couldn't
@@ -114,6 +118,28 @@ std::size_t take_body(char* data, std::size_t size, std::size_t count, void* use
   }
 }
 
+std::size_t give_body(char* data, std::size_t size, std::size_t count, void* user) noexcept {
+  auto& transfer = *static_cast<Transfer*>(user);
+  try {
+    const ByteSource& body = *transfer.request.body;
+    const auto num_bytes = static_cast<std::size_t>(
+        std::min<uint64_t>(size * count, body.size() - std::min(body.size(), transfer.num_sent)));
+    body.read(transfer.num_sent, {reinterpret_cast<std::byte*>(data), num_bytes});
+    transfer.num_sent += num_bytes;
+    return num_bytes;
+  } catch (...) {
+    transfer.fault = std::current_exception();
+    return CURL_READFUNC_ABORT;
+  }
+}
+
+/// Sends the body again from `offset`: a connection that was kept open may turn out to be closed.
+int seek_body(void* user, curl_off_t offset, int origin) noexcept {
+  if (origin != SEEK_SET || offset < 0) return CURL_SEEKFUNC_CANTSEEK;
+  static_cast<Transfer*>(user)->num_sent = static_cast<uint64_t>(offset);
+  return CURL_SEEKFUNC_OK;
+}
+
 }  // namespace
 
 std::string_view HttpResponse::header(std::string_view name) const noexcept {
@@ -154,7 +180,7 @@ class HttpClient::Worker {
 
   pid_t process() const noexcept { return process_; }
 
-  std::vector<HttpResponse> get(std::span<const HttpRequest> requests) {
+  std::vector<HttpResponse> send(std::span<const HttpRequest> requests) {
     std::deque<Transfer> transfers;
     for (const HttpRequest& request : requests) transfers.emplace_back(request);
     {
@@ -165,7 +191,10 @@ class HttpClient::Worker {
     const bool was_stopped = !wait_for(transfers);
     if (was_stopped) throw QueryError("the call was stopped");
     std::vector<HttpResponse> out;
-    for (Transfer& transfer : transfers) out.push_back(std::move(transfer.response));
+    for (Transfer& transfer : transfers) {
+      if (transfer.fault) std::rethrow_exception(transfer.fault);
+      out.push_back(std::move(transfer.response));
+    }
     return out;
   }
 
@@ -195,7 +224,7 @@ class HttpClient::Worker {
     for (;;) {
       {
         const std::lock_guard lock(mutex_);
-        if (is_stopped_) return;  // no one waits: each get() keeps its client alive
+        if (is_stopped_) return;  // no one waits: each send() keeps its client alive
         cancel();
         while (!waiting_.empty() && active_.size() < limit_) {
           Transfer* next = waiting_.front();
@@ -248,6 +277,9 @@ class HttpClient::Worker {
     set(CURLOPT_USERAGENT, user_agent_.c_str());
     // Ranges count bytes of the stored file, not of a compressed form.
     transfer.headers = curl_.slist_append(nullptr, "Accept-Encoding: identity");
+    // A server that refuses a body says so while it is sent; waiting for "100 Continue" would take a second where it
+    // sends none.
+    if (transfer.request.body) transfer.headers = curl_.slist_append(transfer.headers, "Expect:");
     for (const auto& [name, value] : transfer.request.headers) {
       transfer.headers = curl_.slist_append(transfer.headers, (name + ": " + value).c_str());
     }
@@ -256,6 +288,17 @@ class HttpClient::Worker {
     set(CURLOPT_HEADERDATA, &transfer);
     set(CURLOPT_WRITEFUNCTION, &take_body);
     set(CURLOPT_WRITEDATA, &transfer);
+    if (transfer.request.body) {
+      set(CURLOPT_UPLOAD, 1L);
+      set(CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(transfer.request.body->size()));
+      set(CURLOPT_UPLOAD_BUFFERSIZE, 1024L * 1024);
+      set(CURLOPT_READFUNCTION, &give_body);
+      set(CURLOPT_READDATA, &transfer);
+      set(CURLOPT_SEEKFUNCTION, &seek_body);
+      set(CURLOPT_SEEKDATA, &transfer);
+    }
+    if (transfer.request.method == "HEAD") set(CURLOPT_NOBODY, 1L);
+    else if (transfer.request.method != "GET") set(CURLOPT_CUSTOMREQUEST, transfer.request.method.c_str());
     active_.push_back(&transfer);
     curl_.multi_add_handle(multi_, handle);
   }
@@ -302,7 +345,7 @@ class HttpClient::Worker {
     const auto range = std::find_if(headers.begin(), headers.end(), [](const auto& h) { return h.first == "Range"; });
     // The query of the URL may be a signature.
     log::debug(
-        "GET " + transfer.request.url.substr(0, transfer.request.url.find('?')) +
+        transfer.request.method + " " + transfer.request.url.substr(0, transfer.request.url.find('?')) +
         (range == headers.end() ? "" : " " + range->second) + ": " +
         (transfer.response.failure.empty() ? std::to_string(transfer.response.status) : transfer.response.failure) +
         ", " + std::to_string(transfer.response.body.size()) + " bytes");
@@ -332,7 +375,7 @@ HttpClient::~HttpClient() {
   if (worker_ && worker_->process() != ::getpid()) new std::shared_ptr<Worker>(std::move(worker_));
 }
 
-std::vector<HttpResponse> HttpClient::get(std::span<const HttpRequest> requests) const {
+std::vector<HttpResponse> HttpClient::send(std::span<const HttpRequest> requests) const {
   if (requests.empty()) return {};
   std::shared_ptr<Worker> worker;
   {
@@ -341,7 +384,7 @@ std::vector<HttpResponse> HttpClient::get(std::span<const HttpRequest> requests)
     if (!worker_) worker_ = std::make_shared<Worker>(limit_, timeout_);
     worker = worker_;
   }
-  return worker->get(requests);
+  return worker->send(requests);
 }
 
 }  // namespace tacore::net

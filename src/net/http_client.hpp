@@ -17,11 +17,13 @@ using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 /// The beginning of a failure to connect, which names the server: "cannot connect to localhost:8999".
 inline constexpr std::string_view kCannotConnect = "cannot connect to ";
 
-/// A GET. Redirects are not followed.
+/// A request. Redirects are not followed.
 struct HttpRequest {
   std::string url;  ///< http or https
   HttpHeaders headers = {};
   uint64_t max_body = 0;  ///< the rest of a longer response is not read
+  std::string method = "GET";
+  std::shared_ptr<const ByteSource> body = {};  ///< is read piece by piece while it is sent; nullptr: none
 };
 
 /// Either `failure` is set, or the response is complete.
@@ -41,14 +43,15 @@ struct HttpResponse {
 class HttpClient {
  public:
   /// At most `limit` requests are in flight. A request fails when it is not connected after `timeout` seconds, and when
-  /// less than a thousand bytes a second arrive for that long.
+  /// less than a thousand bytes a second arrive or are sent for that long.
   HttpClient(int limit, double timeout);
   ~HttpClient();
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
 
-  /// Waits for all responses. Throws QueryError when the caller wants to stop, IoError without a client.
-  std::vector<HttpResponse> get(std::span<const HttpRequest> requests) const;
+  /// Waits for all responses. Throws QueryError when the caller wants to stop, IoError without a client, and what
+  /// reading the body of a request throws.
+  std::vector<HttpResponse> send(std::span<const HttpRequest> requests) const;
 
  private:
   class Worker;

@@ -44,25 +44,6 @@ bool is_redirect(int status) {
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
-bool may_pass(int status) {
-  return status == 408 || status == 429 || status == 500 || status == 502 || status == 503 || status == 504;
-}
-
-/// The pause before the next try, in seconds. Doubles with each try; random, so that requests that failed together are
-/// not repeated together.
-double pause_after(int num_tries) {
-  thread_local std::minstd_rand random{std::random_device{}()};
-  const double pause = kFirstPause * std::pow(2.0, num_tries - 1);
-  return std::min(pause, kLongestPause) * std::uniform_real_distribution<double>(0.5, 1.0)(random);
-}
-
-void wait_until(Pace::Clock::time_point end) {
-  for (auto now = Pace::Clock::now(); now < end; now = Pace::Clock::now()) {
-    throw_if_interrupted();
-    std::this_thread::sleep_for(std::min<Pace::Clock::duration>(std::chrono::milliseconds(20), end - now));
-  }
-}
-
 /// When to resolve a redirect again whose URL has this lifetime.
 Pace::Clock::time_point end_of(double lifetime) {
   constexpr double kLongest = 86400.0 * 365;  // no limit
@@ -348,6 +329,23 @@ double lifetime_of(std::string_view url, const HttpResponse& response) {
 
 ReadCost requests_so_far() noexcept { return {num_requests, num_bytes}; }
 
+bool may_pass(int status) {
+  return status == 408 || status == 429 || status == 500 || status == 502 || status == 503 || status == 504;
+}
+
+double pause_after(int num_tries) {
+  thread_local std::minstd_rand random{std::random_device{}()};
+  const double pause = kFirstPause * std::pow(2.0, num_tries - 1);
+  return std::min(pause, kLongestPause) * std::uniform_real_distribution<double>(0.5, 1.0)(random);
+}
+
+void wait_until(Pace::Clock::time_point end) {
+  for (auto now = Pace::Clock::now(); now < end; now = Pace::Clock::now()) {
+    throw_if_interrupted();
+    std::this_thread::sleep_for(std::min<Pace::Clock::duration>(std::chrono::milliseconds(20), end - now));
+  }
+}
+
 std::string status_text(const HttpResponse& response) { return status_of(response) + text_of(response); }
 
 std::vector<HttpResponse> send_requests(const HttpSession& session, std::span<const RangeRequest> wanted) {
@@ -370,7 +368,7 @@ std::vector<HttpResponse> send_requests(const HttpSession& session, std::span<co
     }
     std::vector<HttpRequest> requests;
     for (Attempt* attempt : begun) requests.push_back(attempt->request());  // signed after the pause
-    auto responses = session.client.get(requests);
+    auto responses = session.client.send(requests);
     count(responses);
     for (std::size_t i = 0; i < begun.size(); ++i) begun[i]->receive(std::move(responses[i]));
   }

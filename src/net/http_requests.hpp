@@ -50,6 +50,14 @@ ReadCost requests_so_far() noexcept;
 /// "HTTP status 403: Access Denied": the status, and the body when it is plain text or XML.
 std::string status_text(const HttpResponse& response);
 
+/// Whether another try may help after a response of this status.
+bool may_pass(int status);
+/// The pause before the next try, in seconds. Doubles with each try; random, so that requests that failed together are
+/// not repeated together.
+double pause_after(int num_tries);
+/// Throws QueryError when the caller wants to stop.
+void wait_until(Pace::Clock::time_point end);
+
 /// Whether a response is what was requested: if not, whether another try may help.
 struct ResponseCheck {
   enum class Result { Good, TryAgain, Wrong } result = Result::Good;

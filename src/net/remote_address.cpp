@@ -104,13 +104,11 @@ std::string hub_url(const std::string& path) {
     revision = parts[2].substr(at + 1);
     parts[2].resize(at);
   }
-  std::string hub = without_end_slash(environment({"HF_ENDPOINT"}));
-  if (hub.empty()) hub = kHub;
   std::string file;
   for (std::size_t i = 3; i < parts.size(); ++i) file += "/" + percent_encoded(parts[i], false);
   const std::string kind = parts[0] == "models" ? "" : percent_encoded(parts[0], false) + "/";
-  return hub + "/" + kind + percent_encoded(parts[1], false) + "/" + percent_encoded(parts[2], false) + "/resolve/" +
-         percent_encoded(revision, false) + file;
+  return hub_endpoint() + "/" + kind + percent_encoded(parts[1], false) + "/" + percent_encoded(parts[2], false) +
+         "/resolve/" + percent_encoded(revision, false) + file;
 }
 
 /// The URL of a public object, or of one that AZURE_STORAGE_SAS_TOKEN gives access to.
@@ -133,6 +131,11 @@ std::string public_url(const std::string& path) {
 }
 
 }  // namespace
+
+std::string hub_endpoint() {
+  const std::string hub = without_end_slash(environment({"HF_ENDPOINT"}));
+  return hub.empty() ? std::string(kHub) : hub;
+}
 
 std::string Region::get() const {
   const std::lock_guard lock(mutex_);

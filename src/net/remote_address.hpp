@@ -55,6 +55,9 @@ bool is_http_path(std::string_view path) noexcept;
 /// access signature, are read over https.
 bool is_public_store(std::string_view path) noexcept;
 
+/// The root of the URLs of the Hugging Face Hub, or of HF_ENDPOINT, without a final slash.
+std::string hub_endpoint();
+
 /// `options`, completed by environment variables and the files of the AWS CLI. Throws IoError for an unknown profile.
 RemoteOptions with_environment(RemoteOptions options);
 

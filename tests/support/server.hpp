@@ -22,7 +22,8 @@ namespace tacore::net {
 struct TestRequest {
   std::string path = {};
   std::string text = {};  ///< the request line and the headers
-  int connection = 0;     ///< number of the connection it came over
+  std::string body = {};
+  int connection = 0;  ///< number of the connection it came over
 
   /// The value of a header, spelled as here; "" when there is none.
   std::string header(std::string_view name) const {
@@ -126,6 +127,15 @@ class TestServer {
       }
       TestRequest request{.text = text.substr(0, end + 2), .connection = number};
       text.erase(0, end + 4);
+      const std::string length = request.header("Content-Length");
+      const std::size_t size = length.empty() ? 0 : std::stoul(length);
+      while (text.size() < size) {
+        const ssize_t count = ::recv(connection, buffer, sizeof buffer, 0);
+        if (count <= 0) return;
+        text.append(buffer, static_cast<std::size_t>(count));
+      }
+      request.body = text.substr(0, size);
+      text.erase(0, size);
       const auto path = request.text.find(' ') + 1;
       request.path = request.text.substr(path, request.text.find(' ', path) - path);
       {
