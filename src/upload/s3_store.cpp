@@ -1,0 +1,403 @@
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <ctime>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "base/threads.hpp"
+#include "io/memory_source.hpp"
+#include "net/aws_signature.hpp"
+#include "net/http_requests.hpp"
+#include "net/remote_address.hpp"
+#include "tacore/error.hpp"
+#include "upload/object_store.hpp"
+
+namespace tacore::upload {
+namespace {
+
+/// Larger files are sent in parts of this size, or of a larger one where there would be too many.
+constexpr uint64_t kLeastPart = 16 << 20;
+constexpr uint64_t kMostParts = 10'000;
+/// The header with the SHA-256 of a whole object: that of S3 is one of the hashes of its parts.
+constexpr const char* kHashHeader = "x-amz-meta-sha256";
+constexpr const char* kChecksumHeader = "x-amz-checksum-sha256";
+
+// The responses of S3 are flat XML: elements of one name neither nest nor have attributes.
+
+std::string_view body_text(const net::HttpResponse& response) {
+  return {reinterpret_cast<const char*>(response.body.data()), response.body.size()};
+}
+
+/// The content of each element `name`.
+std::vector<std::string_view> xml_elements(std::string_view xml, const std::string& name) {
+  const std::string begin = "<" + name + ">", end = "</" + name + ">";
+  std::vector<std::string_view> out;
+  for (;;) {
+    const auto from = xml.find(begin);
+    const auto to = from == xml.npos ? from : xml.find(end, from);
+    if (to == xml.npos) return out;
+    out.push_back(xml.substr(from + begin.size(), to - from - begin.size()));
+    xml.remove_prefix(to + end.size());
+  }
+}
+
+/// The text of the first element `name`, "" if there is none.
+std::string xml_text(std::string_view xml, const std::string& name) {
+  constexpr std::pair<std::string_view, char> kEntities[] = {{"&quot;", '"'}, {"&#34;", '"'}, {"&apos;", '\''},
+                                                             {"&lt;", '<'},   {"&gt;", '>'},  {"&amp;", '&'}};
+  const auto found = xml_elements(xml, name);
+  std::string out;
+  for (std::string_view rest = found.empty() ? "" : found[0]; !rest.empty();) {
+    const auto entity = std::ranges::find_if(kEntities, [&](const auto& e) { return rest.starts_with(e.first); });
+    const bool is_entity = entity != std::end(kEntities);
+    out += is_entity ? entity->second : rest[0];
+    rest.remove_prefix(is_entity ? entity->first.size() : 1);
+  }
+  return out;
+}
+
+std::string xml_escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += c == '&' ? "&amp;" : c == '<' ? "&lt;" : std::string(1, c);
+  return out;
+}
+
+/// Throws IoError, with the code and the message of the store, unless the response is one of success. Some errors have
+/// the status 200.
+void require_stored(const net::HttpResponse& response, const std::string& method, const std::string& name) {
+  const std::string_view body = body_text(response);
+  const std::string code = xml_text(body, "Code");
+  if (code.empty() || body.find("<Error>") == body.npos) return require_success(response, method, name);
+  const int number = response.status == 403 ? EACCES : response.status == 404 ? ENOENT : 0;
+  throw IoError(method + ": HTTP status " + std::to_string(response.status) + ": " +
+                    without_controls(code + ": " + xml_text(body, "Message")),
+                {.path = name}, number);
+}
+
+std::string percent_decoded_key(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    unsigned value = 0;
+    const char* digits = text.data() + i + 1;
+    const bool is_code =
+        text[i] == '%' && i + 2 < text.size() && std::from_chars(digits, digits + 2, value, 16).ptr == digits + 2;
+    out += is_code ? static_cast<char>(value) : text[i];
+    if (is_code) i += 2;
+  }
+  return out;
+}
+
+const char* media_type_of(const std::string& key) {
+  constexpr std::pair<std::string_view, const char*> kTypes[] = {
+      {".html", "text/html; charset=utf-8"}, {".md", "text/markdown; charset=utf-8"},
+      {".json", "application/json"},         {".parquet", "application/vnd.apache.parquet"},
+      {".zip", "application/zip"},           {".tacozip", "application/zip"}};
+  for (const auto& [ending, type] : kTypes) {
+    if (key.ends_with(ending)) return type;
+  }
+  return key.find('.') == key.npos ? "text/plain; charset=utf-8" : "application/octet-stream";
+}
+
+std::vector<ByteRange> parts_of(uint64_t size) {
+  constexpr uint64_t kUnit = 1 << 20;
+  const uint64_t least = (size + kMostParts - 1) / kMostParts;
+  const uint64_t part = std::max(kLeastPart, (least + kUnit - 1) / kUnit * kUnit);
+  std::vector<ByteRange> out;
+  for (uint64_t at = 0; at < size; at += part) out.push_back({at, std::min(part, size - at)});
+  return out;
+}
+
+/// An unfinished upload of several parts, as the store lists it.
+struct Unfinished {
+  std::string key = {};
+  std::string id = {};
+};
+
+/// A part that the store has.
+struct Part {
+  std::string tag = {};       ///< ETag, as the store writes it
+  std::string checksum = {};  ///< SHA-256 in base64
+};
+
+struct S3Request {
+  const char* method = "GET";
+  std::string query = {};  ///< with its '?', percent-encoded
+  net::HttpHeaders headers = {};
+  std::shared_ptr<const ByteSource> body = {};
+  Sha256 hash = sha256(std::span<const std::byte>());  ///< of the body
+};
+
+class S3Store final : public ObjectStore {
+ public:
+  S3Store(const std::string& root, const RemoteOptions& remote, const StoreOptions& options)
+      : root_(root.ends_with('/') ? root : root + "/"),
+        remote_(remote),
+        region_(std::make_shared<net::Region>(remote.region.empty() ? "us-east-1" : remote.region)),
+        session_(session_of(remote)),
+        discard_unfinished_(options.discard_unfinished) {
+    if (remote.is_anonymous || remote.access_key_id.empty()) {
+      throw IoError("uploads need an access key: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
+                    {.path = root});
+    }
+    bucket_ = net::address_of(root_ + "x", remote_, region_);
+    bucket_.key.pop_back();
+    prefix_ = std::exchange(bucket_.key, {});
+  }
+
+  std::vector<bool> find(std::span<const Upload> files) override {
+    if (std::exchange(discard_unfinished_, false)) {
+      for (const Unfinished& each : unfinished("")) abort(each);
+    }
+    std::vector<char> found(files.size());  // vector<bool> may not be written by several threads
+    run_parallel(files.size(), kUploadsInFlight,
+                 [&](std::size_t i) { found[i] = is_stored(files[i]).value_or(false); });
+    return {found.begin(), found.end()};
+  }
+
+  void put(std::span<const Upload> files, const Tell& tell) override {
+    std::mutex mutex;
+    const Tell tell_one = [&](uint64_t num_bytes, bool was_sent) {
+      const std::lock_guard lock(mutex);
+      tell(num_bytes, was_sent);
+    };
+    std::vector<const Upload*> small;
+    for (const Upload& file : files) {
+      if (file.source->size() <= kLeastPart) small.push_back(&file);
+    }
+    run_parallel(small.size(), kUploadsInFlight, [&](std::size_t i) {
+      put_whole(*small[i]);
+      tell_one(small[i]->source->size(), true);
+    });
+    for (const Upload& file : files) {
+      if (file.source->size() > kLeastPart) put_parts(file, tell_one, true);
+    }
+  }
+
+  void finish(const std::string&) override {}
+
+ private:
+  std::string url_of(const std::string& key) const { return root_ + key; }
+
+  net::HttpResponse ask(const std::string& key, const S3Request& request) const {
+    net::RemoteAddress address = bucket_;
+    address.key = prefix_ + key;
+    return ask(address, url_of(key), request);
+  }
+
+  net::HttpResponse ask(const net::RemoteAddress& address, const std::string& name, const S3Request& request) const {
+    for (;;) {
+      net::HttpResponse response = send(session_, name, [&] {
+        net::HttpRequest out{address.location() + request.query, request.headers, kMaxStoreResponse, request.method,
+                             request.body};
+        const auto added = net::sign_aws(out.url, out.headers, *address.aws_key, region_->get(), "s3",
+                                         std::time(nullptr), request.method, request.hash);
+        out.headers.insert(out.headers.end(), added.begin(), added.end());
+        return out;
+      });
+      const auto region = response.header("x-amz-bucket-region");
+      const bool is_moved = response.status >= 300 && address.endpoint.empty() && !region.empty();
+      if (!is_moved || !region_->set(region)) return response;
+    }
+  }
+
+  /// Whether the store has this file; nullopt where this key may not find out.
+  std::optional<bool> is_stored(const Upload& file) const {
+    const auto response = ask(file.key, {.method = "HEAD", .headers = {{"x-amz-checksum-mode", "ENABLED"}}});
+    if (response.status == 403) return std::nullopt;
+    if (response.status == 404) return false;
+    require_success(response, "HEAD", url_of(file.key));
+    return response.header("content-length") == std::to_string(file.source->size()) &&
+           (response.header(kHashHeader) == hex(file.sha256) ||
+            response.header(kChecksumHeader) == base64(file.sha256));
+  }
+
+  static void require_checksum(const net::HttpResponse& response, const std::string& expected,
+                               const std::string& name) {
+    const auto found = response.header(kChecksumHeader);
+    if (found.empty() || found == expected) return;
+    throw IoError("the store received other bytes: their SHA-256 is " + in_quotes(found) + ", expected " + expected,
+                  {.path = name});
+  }
+
+  void put_whole(const Upload& file) const {
+    const std::string name = url_of(file.key), checksum = base64(file.sha256);
+    require_unchanged(file);
+    const auto response = ask(file.key, {.method = "PUT",
+                                         .headers = {{"Content-Type", media_type_of(file.key)},
+                                                     {kHashHeader, hex(file.sha256)},
+                                                     {"x-amz-sdk-checksum-algorithm", "SHA256"},
+                                                     {kChecksumHeader, checksum}},
+                                         .body = file.source,
+                                         .hash = file.sha256});
+    require_unchanged(file);  // else the store refuses the hash, which explains less
+    require_stored(response, "PUT", name);
+    require_checksum(response, checksum, name);
+  }
+
+  void put_parts(const Upload& file, const Tell& tell, bool may_continue) const {
+    const std::string name = url_of(file.key);
+    const std::vector<ByteRange> ranges = parts_of(file.source->size());
+    std::vector<Part> parts(ranges.size());
+    run_parallel(ranges.size(), kUploadsInFlight,
+                 [&](std::size_t i) { parts[i].checksum = base64(sha256_of(*file.source, ranges[i])); });
+    require_unchanged(file);  // the hashes of the parts are those of the hashed file
+    std::string id = may_continue ? continued(file, ranges, parts) : "";
+    const bool is_continued = !id.empty();
+    if (!is_continued) id = begin(file);
+    std::vector<std::size_t> missing;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (parts[i].tag.empty()) missing.push_back(i);
+      else tell(ranges[i].size, false);
+    }
+    run_parallel(missing.size(), kUploadsInFlight, [&](std::size_t i) {
+      const std::size_t number = missing[i];
+      Part& part = parts[number];
+      const auto response =
+          ask(file.key, {.method = "PUT",
+                         .query = "?partNumber=" + std::to_string(number + 1) + "&uploadId=" + id,
+                         .headers = {{"x-amz-sdk-checksum-algorithm", "SHA256"}, {kChecksumHeader, part.checksum}},
+                         .body = slice(file.source, ranges[number]),
+                         .hash = sha256_of(*file.source, ranges[number])});
+      require_unchanged(file);
+      const std::string what = "PUT of part " + std::to_string(number + 1);
+      require_stored(response, what, name);
+      require_checksum(response, part.checksum, name);
+      part.tag = response.header("etag");
+      if (part.tag.empty()) throw IoError(what + ": the response has no ETag", {.path = name});
+      tell(ranges[number].size, true);
+    });
+    complete(file, id, parts);
+    if (is_stored(file).value_or(true)) return;
+    // The upload that was continued was begun for another version of the file, which had the same parts.
+    if (is_continued) return put_parts(file, tell, false);
+    throw IoError("the store has other bytes than were uploaded: the size or the SHA-256 differs", {.path = name});
+  }
+
+  /// The id of a new upload of several parts, percent-encoded.
+  std::string begin(const Upload& file) const {
+    const auto response = ask(file.key, {.method = "POST",
+                                         .query = "?uploads=",
+                                         .headers = {{"Content-Type", media_type_of(file.key)},
+                                                     {kHashHeader, hex(file.sha256)},
+                                                     {"x-amz-checksum-algorithm", "SHA256"}},
+                                         .body = memory_source("", {})});
+    require_stored(response, "POST", url_of(file.key));
+    const std::string id = xml_text(body_text(response), "UploadId");
+    if (id.empty()) throw IoError("POST: the response has no UploadId", {.path = url_of(file.key)});
+    return percent_encoded(id, false);
+  }
+
+  /// The id of an unfinished upload of these bytes, percent-encoded, with the ETags of the parts that the store has. ""
+  /// if there is none.
+  std::string continued(const Upload& file, const std::vector<ByteRange>& ranges, std::vector<Part>& parts) const {
+    for (const Unfinished& each : unfinished(file.key)) {
+      if (each.key != file.key) continue;
+      const std::string id = percent_encoded(each.id, false);
+      std::vector<Part> found = parts;
+      if (has_same_parts(file, id, ranges, found)) {
+        parts = std::move(found);
+        return id;
+      }
+      log::warning(url_of(file.key) + ": has an unfinished upload of other bytes; --discard-unfinished ends it");
+    }
+    return {};
+  }
+
+  /// Takes the ETags of the listed parts. False when one of them has other bytes.
+  bool has_same_parts(const Upload& file, const std::string& id, const std::vector<ByteRange>& ranges,
+                      std::vector<Part>& parts) const {
+    for (std::string marker;;) {
+      const auto response = ask(file.key, {.query = (marker.empty() ? "?" : "?part-number-marker=" + marker + "&") +
+                                                    std::string("uploadId=") + id});
+      require_stored(response, "GET", url_of(file.key));
+      const std::string_view body = body_text(response);
+      for (const std::string_view each : xml_elements(body, "Part")) {
+        const auto number = std::strtoull(xml_text(each, "PartNumber").c_str(), nullptr, 10);
+        if (number < 1 || number > ranges.size()) return false;
+        Part& part = parts[number - 1];
+        const ByteRange range = ranges[number - 1];
+        if (xml_text(each, "Size") != std::to_string(range.size)) return false;
+        const std::string tag = xml_text(each, "ETag"), checksum = xml_text(each, "ChecksumSHA256");
+        // Where the store keeps no SHA-256, the ETag of a part is its MD5.
+        const bool is_same = checksum.empty() ? tag == "\"" + digest_of("MD5", "", *file.source, range) + "\""
+                                              : checksum == part.checksum;
+        if (!is_same) return false;
+        part.tag = tag;
+      }
+      marker = xml_text(body, "NextPartNumberMarker");
+      if (xml_text(body, "IsTruncated") != "true" || marker.empty()) return true;
+    }
+  }
+
+  void complete(const Upload& file, const std::string& id, const std::vector<Part>& parts) const {
+    std::string text = "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">", hashes;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      text += "<Part><PartNumber>" + std::to_string(i + 1) + "</PartNumber><ETag>" + xml_escaped(parts[i].tag) +
+              "</ETag><ChecksumSHA256>" + parts[i].checksum + "</ChecksumSHA256></Part>";
+    }
+    text += "</CompleteMultipartUpload>";
+    const auto bytes = bytes_of(text);
+    const auto response = ask(file.key, {.method = "POST",
+                                         .query = "?uploadId=" + id,
+                                         .headers = {{"Content-Type", "application/xml"}},
+                                         .body = memory_source("", {bytes.begin(), bytes.end()}),
+                                         .hash = sha256(bytes)});
+    // The response of an earlier try may have been lost.
+    if (response.status == 404 && is_stored(file).value_or(false)) return;
+    require_stored(response, "POST", url_of(file.key));
+  }
+
+  /// The unfinished uploads of keys that begin with `begin`; none where the access key may not list them.
+  std::vector<Unfinished> unfinished(const std::string& begin) const {
+    std::vector<Unfinished> out;
+    for (std::string marker;;) {
+      const std::string query =
+          "?encoding-type=url" + marker + "&prefix=" + percent_encoded(prefix_ + begin, false) + "&uploads=";
+      const auto response = ask(bucket_, root_, {.query = query});
+      if (response.status == 403) {
+        log::info(root_ + ": unfinished uploads cannot be listed, so none is continued");
+        return out;
+      }
+      require_stored(response, "GET", root_);
+      const std::string_view body = body_text(response);
+      const bool is_encoded = xml_text(body, "EncodingType") == "url";
+      const auto key_of = [&](const std::string& text) { return is_encoded ? percent_decoded_key(text) : text; };
+      for (const std::string_view each : xml_elements(body, "Upload")) {
+        const std::string key = key_of(xml_text(each, "Key"));
+        if (key.starts_with(prefix_)) out.push_back({key.substr(prefix_.size()), xml_text(each, "UploadId")});
+      }
+      const std::string next = key_of(xml_text(body, "NextKeyMarker"));
+      if (xml_text(body, "IsTruncated") != "true" || next.empty()) return out;
+      marker = "&key-marker=" + percent_encoded(next, false) +
+               "&upload-id-marker=" + percent_encoded(xml_text(body, "NextUploadIdMarker"), false);
+    }
+  }
+
+  void abort(const Unfinished& upload) const {
+    const auto response =
+        ask(upload.key, {.method = "DELETE", .query = "?uploadId=" + percent_encoded(upload.id, false)});
+    if (response.status != 404) require_stored(response, "DELETE", url_of(upload.key));
+    log::info(url_of(upload.key) + ": an unfinished upload was ended");
+  }
+
+  const std::string root_;  ///< with a final slash
+  const RemoteOptions remote_;
+  const std::shared_ptr<net::Region> region_;
+  const net::HttpSession session_;
+  bool discard_unfinished_;
+  net::RemoteAddress bucket_ = {};  ///< without a key
+  std::string prefix_ = {};         ///< of all keys; "" or with a final slash
+};
+
+}  // namespace
+
+std::unique_ptr<ObjectStore> open_s3(const std::string& root, const RemoteOptions& remote,
+                                     const StoreOptions& options) {
+  return std::make_unique<S3Store>(root, remote, options);
+}
+
+}  // namespace tacore::upload
