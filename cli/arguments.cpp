@@ -158,6 +158,13 @@ OnError parse_on_error(const std::string& text) {
   throw UsageError("--on-error is " + in_quotes(text) + ", expected raise or skip");
 }
 
+Platform parse_platform(const std::string& text) {
+  if (text == "huggingface") return Platform::HuggingFace;
+  if (text == "zenodo") return Platform::Zenodo;
+  if (text == "source-cooperative") return Platform::SourceCooperative;
+  throw UsageError("--for is " + in_quotes(text) + ", expected huggingface, zenodo or source-cooperative");
+}
+
 Window parse_window(const std::string& text) {
   const auto out = parse_list<int64_t>(text);
   const auto is_valid = [](const std::vector<int64_t>& n) {

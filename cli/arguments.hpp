@@ -33,6 +33,8 @@ int parse_count(const std::string& option, const std::string& text);
 std::vector<int> parse_bands(const std::string& text);
 /// "raise" or "skip".
 OnError parse_on_error(const std::string& text);
+/// "huggingface", "zenodo" or "source-cooperative".
+Platform parse_platform(const std::string& text);
 /// "x,y,width,height" in pixels.
 Window parse_window(const std::string& text);
 /// "Name: value".

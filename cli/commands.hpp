@@ -255,6 +255,14 @@ struct DescribeCommandOptions {
 };
 int run_describe(const DescribeCommandOptions& options);
 
+struct PublishCommandOptions {
+  std::string path = {};
+  std::string output = {};
+  Platform platform = Platform::HuggingFace;
+  PublishOptions how = {};
+};
+int run_publish(const PublishCommandOptions& options);
+
 struct SyncCommandOptions {
   std::string from = {};
   std::string to = {};

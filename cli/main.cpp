@@ -769,6 +769,21 @@ void add_collect(Tool& tool) {
   visit_options(options->how, OptionAdder(command, {"validate_schema"}));
 }
 
+void add_publish(Tool& tool) {
+  auto [command, options] = tool.add_reader(
+      "publish", "Prepares and checks a folder for Hugging Face, Zenodo or Source Cooperative, and uploads it",
+      "  taco publish landsat.tacozip -o site --for zenodo --published 2026-11-25\n"
+      "  taco publish chips.tacozip -o site --for huggingface --to hf://datasets/lab/chips --dry-run\n"
+      "  taco publish chips.tacozip -o site --for source-cooperative --to s3://bucket/lab/chips",
+      run_publish);
+  command->add_option("-o,--output", options->output, "New folder")->type_name("DIR")->required();
+  add_parsed(
+      command, "--for", "PLATFORM", [o = options](const std::string& text) { o->platform = parse_platform(text); },
+      "huggingface, zenodo or source-cooperative")
+      ->required();
+  visit_options(options->how, OptionAdder(command));
+}
+
 void add_sync(Tool& tool) {
   auto [command, options] = tool.add("sync", "Backs up a dataset to a deduplicating store, or restores it",
                                      "  taco sync landsat.tacozip /backup/store\n"
@@ -958,7 +973,7 @@ void define(Tool& tool) {
   add_group(tool, "Make a dataset",
             {add_init, add_create, add_extensions, add_export, add_convert, add_compile, add_concat, add_tog});
   add_group(tool, "Change or check a dataset", {add_edit, add_diff, add_validate});
-  add_group(tool, "Publish a dataset", {add_describe, add_index, add_collect, add_index_tiffs, add_sync});
+  add_group(tool, "Publish a dataset", {add_describe, add_publish, add_index, add_collect, add_index_tiffs, add_sync});
   add_group(tool, "Help", {add_help, add_manual, add_completion, add_complete, add_old_command});
   std::vector<CLI::App*> all{&tool.app};
   for (auto& [command, run] : tool.commands) all.push_back(command);

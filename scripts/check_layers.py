@@ -33,6 +33,7 @@ FOLDERS = {
                  "tortilla/streaming"],
     "export": ["base", "container", "dataset", "edit", "format", "io", "model", "net", "table", "tortilla",
                "tortilla/streaming", "tortilla/write", "validate", "writer"],
+    "publish": ["base", "dataset", "describe", "format", "io", "model", "net", "upload", "validate", "writer"],
 }
 
 # Folder -> the headers below include/tacore/ that it implements.
@@ -55,6 +56,7 @@ PUBLIC = {
     "tortilla/streaming": "v1/chunks v1/create",
     "validate": "ops/validate",
     "export": "ops/consolidate ops/diff ops/export v1/convert",
+    "publish": "ops/publish",
     "gdal": "raster/gdal",
     "cli": "plumbing/options",  # the tool and the bindings read the list of options, the library does not
 }

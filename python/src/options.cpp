@@ -71,6 +71,7 @@ void bind_options(nb::module_& m) {
     out["Loader"] = list_of<LoaderOptions>();
     out["edit"] = list_of<EditOptions>();
     out["diff"] = list_of<DiffOptions>();
+    out["publish"] = list_of<PublishOptions>();
     out["sync"] = list_of<SyncOptions>();
     out["make_tog"] = list_of<TogOptions>();
     out["with_togs"] = list_of<TogSamplesOptions>();

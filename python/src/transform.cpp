@@ -3,17 +3,21 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "interruptible.hpp"
 #include "options.hpp"
+#include "others.hpp"
 #include "path.hpp"
 #include "tacore/ops/consolidate.hpp"
 #include "tacore/ops/diff.hpp"
 #include "tacore/ops/edit.hpp"
 #include "tacore/ops/export.hpp"
+#include "tacore/ops/publish.hpp"
 #include "tacore/ops/sync.hpp"
 
 namespace tacore::python {
@@ -101,6 +105,32 @@ nb::tuple sync_by(const Path& from, const Path& to, const Keywords& given, nb::h
                         result.num_bytes_reused, result.replaced);
 }
 
+/// The files as tuples (name, size, SHA-256, state), and the number of bytes that were sent.
+nb::tuple publish(const Path& dataset, const Path& folder, const std::string& platform, const Keywords& given,
+                  nb::handle callback) {
+  constexpr std::pair<const char*, Platform> kPlatforms[] = {{"huggingface", Platform::HuggingFace},
+                                                             {"zenodo", Platform::Zenodo},
+                                                             {"source-cooperative", Platform::SourceCooperative}};
+  const auto* chosen = std::find_if(std::begin(kPlatforms), std::end(kPlatforms),
+                                    [&](const auto& each) { return platform == each.first; });
+  if (chosen == std::end(kPlatforms)) {
+    throw QueryError("platform is '" + platform + "'; 'huggingface', 'zenodo' or 'source-cooperative' expected");
+  }
+  auto options = options_of<PublishOptions>(given, {.transformer = crs_transformer()});
+  Progress progress(callback, options.task);
+  const Published done =
+      progress.run([&] { return publish_dataset(dataset.value, folder.value, chosen->second, options); });
+  nb::list files;
+  for (const PublishedFile& file : done.files) {
+    const char* state = file.state == Publication::Prepared ? "prepared"
+                        : file.state == Publication::Stored ? "stored"
+                        : file.state == Publication::Sent   ? "sent"
+                                                            : "missing";
+    files.append(nb::make_tuple(text(file.name), file.size, file.sha256, state));
+  }
+  return nb::make_tuple(files, done.num_bytes_sent);
+}
+
 /// The samples of a dataset as a Tortilla, their extent, and the COLLECTION.json of the subset.
 nb::tuple to_taco(const Dataset& dataset, bool strict) {
   Taco taco = [&] {
@@ -134,6 +164,7 @@ void bind_transform(nb::module_& m) {
   m.def("diff", &diff, arg("a"), arg("b"), arg("options"), progress);
   m.def("sync_to_store", &sync_by<sync_to_store>, arg("dataset"), arg("store"), arg("options"), progress);
   m.def("sync_from_store", &sync_by<sync_from_store>, arg("store"), arg("dataset"), arg("options"), progress);
+  m.def("publish", &publish, arg("dataset"), arg("folder"), arg("platform"), arg("options"), progress);
   m.def("is_store", [](const Path& path) {
     const nb::gil_scoped_release release;
     return is_store(path.value);

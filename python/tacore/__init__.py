@@ -74,7 +74,7 @@ if TYPE_CHECKING:
         plan_folder2zip,
         plan_zip2folder,
     )
-    from .transform import export, folder2zip, zip2folder
+    from .transform import export, folder2zip, publish, zip2folder
 
 # Modules of the names that need the C++ library, and are imported on first use.
 _HOMES = {
@@ -103,6 +103,7 @@ _HOMES = {
     "plan_folder2zip": "plans",
     "plan_opening": "_dataset",
     "plan_zip2folder": "plans",
+    "publish": "transform",
     "set_display_options": "_html",
     "set_storage_options": "_dataset",
     "verbose": "_verbose",
@@ -167,6 +168,7 @@ __all__ = [  # noqa: RUF022
     "plan_folder2zip",
     "plan_opening",
     "plan_zip2folder",
+    "publish",
     "set_display_options",
     "set_storage_options",
     "use",

@@ -1,4 +1,4 @@
-"""Operations on whole datasets: export, conversion, edit, diff, sync.
+"""Operations on whole datasets: export, conversion, edit, diff, publishing, sync.
 
 They run in C++ threads without the GIL. Ctrl-C, or a `progress` callback that returns False or raises, cancels them.
 Output is written atomically.
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Diff",
+    "Published",
+    "PublishedFile",
     "SampleChange",
     "SyncResult",
     "ValueChange",
@@ -37,6 +39,7 @@ __all__ = [
     "edit",
     "export",
     "folder2zip",
+    "publish",
     "sync",
     "to_taco",
     "zip2folder",
@@ -369,6 +372,102 @@ def diff(
             for change, level, path, fields, how in found["samples"]
         ],
     )
+
+
+@dataclass(frozen=True)
+class PublishedFile:
+    """A file of a folder that :func:`publish` prepared.
+
+    Attributes:
+        name: Path relative to the folder.
+        size: Size in bytes.
+        sha256: SHA-256 as 64 hexadecimal digits.
+        state: "prepared": it is in the folder; "sent": it was uploaded; "stored": the store had it already; "missing":
+            it would be uploaded (`dry_run`).
+    """
+
+    name: str
+    size: int
+    sha256: str
+    state: str
+
+
+@dataclass(frozen=True)
+class Published:
+    """Result of :func:`publish`.
+
+    Attributes:
+        files: The files of the folder, in the order of the upload.
+        num_bytes_sent: Bytes that were uploaded, without parts of files that the store had already.
+    """
+
+    files: list[PublishedFile]
+    num_bytes_sent: int
+
+
+def publish(
+    dataset: PathLike,
+    output: PathLike,
+    platform: Literal["huggingface", "zenodo", "source-cooperative"],
+    *,
+    to: str | None = None,
+    base_url: str | None = None,
+    published: str | None = None,
+    token_file: PathLike | None = None,
+    create: bool = False,
+    discard_unfinished: bool = False,
+    dry_run: bool = False,
+    overwrite: bool = False,
+    jobs: int = 0,
+    progress: bool | Progress = True,
+) -> Published:
+    """Prepares and checks a complete folder of a dataset for a platform, and uploads it.
+
+    The folder has the files of the dataset (hard links, or copies on another file system), a card, a web page,
+    Croissant, STAC and DataCite metadata, and CHECKSUMS for `sha256sum -c`. Keys and tokens come from the environment
+    or a file. An interrupted upload is continued by the same call (docs/publishing.md).
+
+    Args:
+        dataset: Path of a local dataset.
+        output: The new folder. When it exists and `to` is given, it is uploaded as it is, if it was prepared from the
+            same files and has its checksums.
+        platform: "huggingface", "zenodo" (prepared, not uploaded) or "source-cooperative".
+        to: URL to upload to: hf://datasets/OWNER/NAME or s3://BUCKET/PREFIX; by default nothing is uploaded.
+        base_url: URL of the folder on the platform, for links; by default that of the upload.
+        published: Date of publication, YYYY or YYYY-MM-DD; by default what COLLECTION.json says.
+        token_file: File with the token of the Hugging Face Hub; by default HF_TOKEN.
+        create: Make the repository of the Hub when it does not exist.
+        discard_unfinished: End unfinished uploads of S3, instead of continuing them.
+        dry_run: Check all, list what would be uploaded, and leave nothing behind.
+        overwrite: Replace existing output atomically. Only a folder that was prepared before is replaced.
+        jobs: Number of threads; 0 means one for each processor.
+        progress: As for :func:`export`.
+
+    Raises:
+        TacoValidationError: The dataset breaks rules, or lacks what the platform requires: all faults, before anything
+            is written; or the folder exists.
+        TacoQueryError: The platform is unknown.
+        TacoIOError: A file cannot be read or written, or changes meanwhile; the store refuses it; or `progress`
+            returned False.
+
+    Example:
+        >>> done = tacore.publish("chips.tacozip", "site", "zenodo", published="2026-11-25")
+        >>> [file.name for file in done.files]
+        >>> tacore.publish("chips.tacozip", "site", "huggingface", to="hf://datasets/lab/chips")
+    """
+    options = {
+        "to": to or "",
+        "base_url": base_url or "",
+        "published": published or "",
+        "token_file": "" if token_file is None else os.fsdecode(token_file),
+        "create": create,
+        "discard_unfinished": discard_unfinished,
+        "dry_run": dry_run,
+        "overwrite": overwrite,
+        "jobs": jobs,
+    }
+    files, num_bytes = _core.publish(dataset, local_path(output), platform, options, callback("Publishing", progress))
+    return Published([PublishedFile(*file) for file in files], num_bytes)
 
 
 @dataclass(frozen=True)

@@ -29,9 +29,9 @@ INDEX_TARGETS = ["index", "index-file", "collect", "index-over", "index-file-ove
 
 
 def is_inner_folder(path):
-    """The unpublished folder of an index or a set: if it cannot be opened to be synced, that is left to the file
+    """The unpublished folder of an index, a set or a publication: if it cannot be opened to be synced, that is left to the file
     system."""
-    return path.endswith((".part/.tacocat/", ".part/"))
+    return path.endswith((".part/.tacocat/", ".part/")) or ".part/site/" in path
 
 
 def kill(world):

@@ -26,6 +26,7 @@ FUNCTIONS: list[tuple[Callable[..., Any], str, set[str]]] = [
     (tacore.folder2zip, "create", {"split_size", "group_by", "consolidate", "max_concurrent_requests"}),
     (transform.edit, "edit", set()),
     (transform.diff, "diff", set()),
+    (tacore.publish, "publish", set()),
     (transform.sync, "sync", set()),
     (raster.make_tog, "make_tog", set()),
     (raster.with_togs, "with_togs", set()),

@@ -20,6 +20,7 @@ import faults  # noqa: F401
 import moto_store  # noqa: F401
 import same  # noqa: F401
 import stores  # noqa: F401
+import uploads  # noqa: F401
 from world import CASES, WAITING, Skipped, World, chosen
 
 

@@ -6,6 +6,7 @@
 #include "tacore/ops/diff.hpp"
 #include "tacore/ops/edit.hpp"
 #include "tacore/ops/export.hpp"
+#include "tacore/ops/publish.hpp"
 #include "tacore/ops/sync.hpp"
 #include "tacore/ops/validate.hpp"
 #include "tacore/raster/loader.hpp"
@@ -231,6 +232,20 @@ void visit_options(DescribeOptions& o, Visit&& visit) {
   visit("viewer_tables", o.viewer_tables, "Tables that a dataset card names for the viewer of the Hugging Face Hub.");
   visit_overwrite(o.overwrite, visit);
   visit_parquet(o.parquet, visit);
+}
+
+template <class Visit>
+void visit_options(PublishOptions& o, Visit&& visit) {
+  visit_options(o.task, visit);
+  visit("to", o.to,
+        "URL to upload to: hf://datasets/OWNER/NAME or s3://BUCKET/PREFIX; by default nothing is uploaded.");
+  visit("base_url", o.base_url, "URL of the folder on the platform, for links; by default that of the upload.");
+  visit("published", o.published, "Date of publication, YYYY or YYYY-MM-DD; by default what COLLECTION.json says.");
+  visit("token_file", o.token_file, "File with the token of the Hugging Face Hub; by default HF_TOKEN.");
+  visit("create", o.create, "Make the repository of the Hub when it does not exist.");
+  visit("discard_unfinished", o.discard_unfinished, "End unfinished uploads of S3, instead of continuing them.");
+  visit("dry_run", o.dry_run, "Check all, list what would be uploaded, and leave nothing behind.");
+  visit_overwrite(o.overwrite, visit);
 }
 
 template <class Visit>
