@@ -305,7 +305,7 @@ std::vector<upload::Upload> hashed(const std::string& folder, const std::vector<
   run_parallel(names.size(), num_threads(task.jobs), [&](std::size_t i) {
     out[i] = upload::upload_of(names[i], path_join(folder, names[i]));
     const std::lock_guard lock(mutex);
-    report(task, num_done += out[i].source->size(), num_bytes, folder);
+    report(task, num_done += out[i].size, num_bytes, folder);
   });
   return out;
 }
@@ -418,9 +418,12 @@ std::vector<upload::Upload> prepared_before(const std::vector<DataFile>& files, 
     struct stat here = {}, there = {};
     const std::string copy = path_join(folder, file.name);
     if (::stat(file.path.c_str(), &here) != 0) throw IoError("cannot stat", {.path = file.path}, errno);
-    const bool is_same = ::stat(copy.c_str(), &there) == 0 && here.st_size == there.st_size &&
-                         here.st_mtim.tv_sec == there.st_mtim.tv_sec;
-    if (!is_same) refuse("was prepared of another version of " + file.path);
+    const bool is_there = ::stat(copy.c_str(), &there) == 0;
+    const bool is_link = is_there && here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+    // A copy has the time of the file in seconds.
+    const bool is_copy = is_there && here.st_size == there.st_size && here.st_mtim.tv_sec == there.st_mtim.tv_sec &&
+                         there.st_mtim.tv_nsec == 0;
+    if (!is_link && !is_copy) refuse("was prepared of another version of " + file.path);
   }
   const Bytes bytes = local_storage()->open(list)->read_all();
   const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());

@@ -36,7 +36,7 @@ void send_files(upload::ObjectStore& store, const std::vector<upload::Upload>& f
   uint64_t num_bytes = 0, num_done = 0;
   for (std::size_t i = 0; i < files.size(); ++i) {
     out.files[i].state = found[i] ? Publication::Stored : options.dry_run ? Publication::Missing : Publication::Sent;
-    if (!found[i]) num_bytes += files[i].source->size();
+    if (!found[i]) num_bytes += files[i].size;
   }
   if (options.dry_run) return;
   // The order of the files is kept: those of a later group are visible only when those of the earlier ones are.
@@ -100,7 +100,7 @@ Published publish_dataset(const std::string& dataset_path, const std::string& gi
   }
   Published out;
   for (const auto& file : files) {
-    out.files.push_back({.name = file.key, .size = file.source->size(), .sha256 = hex(file.sha256)});
+    out.files.push_back({.name = file.key, .size = file.size, .sha256 = hex(file.sha256)});
   }
   if (store) send_files(*store, files, "Publish " + dataset.id() + " " + dataset.version(), options, out);
   return out;

@@ -103,17 +103,17 @@ class HubStore final : public ObjectStore {
         throw IoError("the .gitignore of the repository leaves this file out", {.path = url_of(file)});
       committed_.push_back(file);
       if (!kept.is_large) continue;
-      if (large.size() == kMostFiles || num_bytes + file.source->size() > kMostBytes) {
+      if (large.size() == kMostFiles || num_bytes + file.size > kMostBytes) {
         put_large(large, tell);
         large.clear();
         num_bytes = 0;
       }
       large.push_back(&file);
-      num_bytes += file.source->size();
+      num_bytes += file.size;
     }
     if (!large.empty()) put_large(large, tell);
     for (const Upload& file : files) {
-      if (!kept_.at(file.key).is_large) tell(file.source->size(), true);
+      if (!kept_.at(file.key).is_large) tell(file.size, true);
     }
   }
 
@@ -125,9 +125,9 @@ class HubStore final : public ObjectStore {
       const bool is_large = kept_.at(file.key).is_large;
       Json value = {{"path", folder_ + file.key}};
       if (is_large) {
-        value.update({{"algo", "sha256"}, {"oid", hex(file.sha256)}, {"size", file.source->size()}});
+        value.update({{"algo", "sha256"}, {"oid", hex(file.sha256)}, {"size", file.size}});
       } else {
-        value.update({{"content", base64(file.source->read_all())}, {"encoding", "base64"}});
+        value.update({{"content", base64(open(file)->read_all())}, {"encoding", "base64"}});
       }
       lines += Json{{"key", is_large ? "lfsFile" : "file"}, {"value", value}}.dump() + "\n";
     }
@@ -196,8 +196,8 @@ class HubStore final : public ObjectStore {
     Json list = Json::array();
     for (const Upload* each : files) {
       const Upload& file = *each;
-      const auto sample = file.source->read({0, std::min<uint64_t>(512, file.source->size())});
-      list.push_back({{"path", folder_ + file.key}, {"sample", base64(sample)}, {"size", file.source->size()}});
+      const auto sample = open(file)->read({0, std::min<uint64_t>(512, file.size)});
+      list.push_back({{"path", folder_ + file.key}, {"sample", base64(sample)}, {"size", file.size}});
     }
     const Json answer = post(api("preupload"), Json{{"files", list}}.dump(), kJsonType, root_);
     std::map<std::string, JsonNode> found;
@@ -210,12 +210,12 @@ class HubStore final : public ObjectStore {
       if (at == found.end()) throw IoError("the Hub does not say how this file is uploaded", {.path = url_of(file)});
       const JsonNode& each = at->second;
       Kept kept{.is_large = each["uploadMode"].text() == "lfs", .is_ignored = each["shouldIgnore"].value() == true};
-      if (file.source->size() == 0) kept.is_large = false;  // the Hub has no large files without bytes
+      if (file.size == 0) kept.is_large = false;  // the Hub has no large files without bytes
       const std::string id = each["oid"].text_or_empty();
-      const uint64_t size = file.source->size();
+      const uint64_t size = file.size;
       kept.is_there = !id.empty() && id == (kept.is_large ? hex(file.sha256)
                                                           : digest_of("SHA1", "blob " + std::to_string(size) + '\0',
-                                                                      *file.source, {0, size}));
+                                                                      *open(file), {0, size}));
       kept_[file.key] = kept;
     }
   }
@@ -226,8 +226,8 @@ class HubStore final : public ObjectStore {
     Json objects = Json::array();
     for (const Upload* upload : uploads) {
       const bool is_new = waiting.emplace(hex(upload->sha256), upload).second;
-      if (is_new) objects.push_back({{"oid", hex(upload->sha256)}, {"size", upload->source->size()}});
-      else tell(upload->source->size(), false);
+      if (is_new) objects.push_back({{"oid", hex(upload->sha256)}, {"size", upload->size}});
+      else tell(upload->size, false);
     }
     const Json request = {{"operation", "upload"},
                           {"transfers", {"basic", "multipart"}},
@@ -254,7 +254,7 @@ class HubStore final : public ObjectStore {
         throw IoError("the Hub refuses this file: " + without_controls(object["error"]["message"].text()),
                       {.path = url_of(upload)});
       }
-      if (object["actions"].is_null()) tell(upload.source->size(), false);  // the Hub has it
+      if (object["actions"].is_null()) tell(upload.size, false);  // the Hub has it
       else add_pieces(object["actions"], upload, files, pieces);
     }
     if (!waiting.empty())
@@ -265,7 +265,7 @@ class HubStore final : public ObjectStore {
   void add_pieces(const JsonNode& actions, const Upload& upload, std::vector<LargeFile>& files,
                   std::vector<Piece>& pieces) const {
     const std::string name = url_of(upload);
-    const uint64_t size = upload.source->size();
+    const uint64_t size = upload.size;
     const JsonNode action = actions["upload"].object();
     LargeFile file{.upload = &upload, .url = checked_url(endpoint_, action["href"].text(), name)};
     if (const JsonNode verify = actions["verify"]; !verify.is_null()) {
@@ -316,10 +316,9 @@ class HubStore final : public ObjectStore {
       const Piece& piece = pieces[i];
       LargeFile& file = files[piece.file];
       const std::string name = url_of(*file.upload);
-      require_unchanged(*file.upload);
+      const auto source = open(*file.upload);
       const auto response = send(session_, name, [&] {
-        return net::HttpRequest{piece.url, file.headers, kMaxStoreResponse, "PUT",
-                                slice(file.upload->source, piece.range)};
+        return net::HttpRequest{piece.url, file.headers, kMaxStoreResponse, "PUT", slice(source, piece.range)};
       });
       require_unchanged(*file.upload);
       require_success(response, "PUT", name);
@@ -346,7 +345,7 @@ class HubStore final : public ObjectStore {
       require_success(response, "POST", name);
     }
     if (file.verify_url.empty()) return;
-    const Json what = {{"oid", id}, {"size", file.upload->source->size()}};
+    const Json what = {{"oid", id}, {"size", file.upload->size}};
     require_success(ask("POST", file.verify_url, kJsonType, what.dump(), name), "POST", name);
   }
 

@@ -48,15 +48,22 @@ int64_t time_of_change(const std::string& path, uint64_t size) {
 }  // namespace
 
 Upload upload_of(std::string key, const std::string& path) {
-  Upload out{.key = std::move(key), .path = path, .source = local_storage()->open(path)};
-  out.changed = time_of_change(path, out.source->size());
-  out.sha256 = sha256_of(*out.source, {0, out.source->size()});
+  const auto source = local_storage()->open(path);
+  Upload out{.key = std::move(key), .path = path, .size = source->size()};
+  out.changed = time_of_change(path, out.size);
+  out.sha256 = sha256_of(*source, {0, out.size});
   require_unchanged(out);
   return out;
 }
 
+std::shared_ptr<const ByteSource> open(const Upload& upload) {
+  auto out = local_storage()->open(upload.path);
+  require_unchanged(upload);
+  return out;
+}
+
 void require_unchanged(const Upload& upload) {
-  if (time_of_change(upload.path, upload.source->size()) == upload.changed) return;
+  if (time_of_change(upload.path, upload.size) == upload.changed) return;
   throw IoError("the file changed while it was uploaded; run the command again", {.path = upload.path});
 }
 

@@ -15,17 +15,20 @@
 /// Upload of files to object stores.
 namespace tacore::upload {
 
-/// A local file to be stored. Its bytes are read while they are sent, and never kept in memory as a whole.
+/// A local file to be stored. It is open only while it is read; its bytes are read while they are sent, and never kept
+/// in memory as a whole.
 struct Upload {
   std::string key = {};   ///< its name below the root of the store, with slashes
   std::string path = {};  ///< of the file
-  std::shared_ptr<const ByteSource> source = {};
+  uint64_t size = 0;
   Sha256 sha256 = {};
   int64_t changed = 0;  ///< time of the last change before the hash was computed, in nanoseconds since 1970
 };
 
-/// Opens and hashes the file `path`. Throws IoError, also when it changes meanwhile.
+/// Hashes the file `path`. Throws IoError, also when it changes meanwhile.
 Upload upload_of(std::string key, const std::string& path);
+/// The bytes of the file. Throws IoError, also when it has changed since upload_of().
+std::shared_ptr<const ByteSource> open(const Upload& upload);
 /// Throws IoError when the file has changed since upload_of().
 void require_unchanged(const Upload& upload);
 

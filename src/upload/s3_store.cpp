@@ -166,14 +166,14 @@ class S3Store final : public ObjectStore {
     };
     std::vector<const Upload*> small;
     for (const Upload& file : files) {
-      if (file.source->size() <= kLeastPart) small.push_back(&file);
+      if (file.size <= kLeastPart) small.push_back(&file);
     }
     run_parallel(small.size(), kUploadsInFlight, [&](std::size_t i) {
       put_whole(*small[i]);
-      tell_one(small[i]->source->size(), true);
+      tell_one(small[i]->size, true);
     });
     for (const Upload& file : files) {
-      if (file.source->size() > kLeastPart) put_parts(file, tell_one, true);
+      if (file.size > kLeastPart) put_parts(file, tell_one, true);
     }
   }
 
@@ -210,7 +210,7 @@ class S3Store final : public ObjectStore {
     if (response.status == 403) return std::nullopt;
     if (response.status == 404) return false;
     require_success(response, "HEAD", url_of(file.key));
-    return response.header("content-length") == std::to_string(file.source->size()) &&
+    return response.header("content-length") == std::to_string(file.size) &&
            (response.header(kHashHeader) == hex(file.sha256) ||
             response.header(kChecksumHeader) == base64(file.sha256));
   }
@@ -225,13 +225,12 @@ class S3Store final : public ObjectStore {
 
   void put_whole(const Upload& file) const {
     const std::string name = url_of(file.key), checksum = base64(file.sha256);
-    require_unchanged(file);
     const auto response = ask(file.key, {.method = "PUT",
                                          .headers = {{"Content-Type", media_type_of(file.key)},
                                                      {kHashHeader, hex(file.sha256)},
                                                      {"x-amz-sdk-checksum-algorithm", "SHA256"},
                                                      {kChecksumHeader, checksum}},
-                                         .body = file.source,
+                                         .body = open(file),
                                          .hash = file.sha256});
     require_unchanged(file);  // else the store refuses the hash, which explains less
     require_stored(response, "PUT", name);
@@ -240,12 +239,13 @@ class S3Store final : public ObjectStore {
 
   void put_parts(const Upload& file, const Tell& tell, bool may_continue) const {
     const std::string name = url_of(file.key);
-    const std::vector<ByteRange> ranges = parts_of(file.source->size());
+    const auto source = open(file);
+    const std::vector<ByteRange> ranges = parts_of(file.size);
     std::vector<Part> parts(ranges.size());
     run_parallel(ranges.size(), kUploadsInFlight,
-                 [&](std::size_t i) { parts[i].checksum = base64(sha256_of(*file.source, ranges[i])); });
+                 [&](std::size_t i) { parts[i].checksum = base64(sha256_of(*source, ranges[i])); });
     require_unchanged(file);  // the hashes of the parts are those of the hashed file
-    std::string id = may_continue ? continued(file, ranges, parts) : "";
+    std::string id = may_continue ? continued(file, *source, ranges, parts) : "";
     const bool is_continued = !id.empty();
     if (!is_continued) id = begin(file);
     std::vector<std::size_t> missing;
@@ -260,8 +260,8 @@ class S3Store final : public ObjectStore {
           ask(file.key, {.method = "PUT",
                          .query = "?partNumber=" + std::to_string(number + 1) + "&uploadId=" + id,
                          .headers = {{"x-amz-sdk-checksum-algorithm", "SHA256"}, {kChecksumHeader, part.checksum}},
-                         .body = slice(file.source, ranges[number]),
-                         .hash = sha256_of(*file.source, ranges[number])});
+                         .body = slice(source, ranges[number]),
+                         .hash = sha256_of(*source, ranges[number])});
       require_unchanged(file);
       const std::string what = "PUT of part " + std::to_string(number + 1);
       require_stored(response, what, name);
@@ -293,12 +293,13 @@ class S3Store final : public ObjectStore {
 
   /// The id of an unfinished upload of these bytes, percent-encoded, with the ETags of the parts that the store has. ""
   /// if there is none.
-  std::string continued(const Upload& file, const std::vector<ByteRange>& ranges, std::vector<Part>& parts) const {
+  std::string continued(const Upload& file, const ByteSource& source, const std::vector<ByteRange>& ranges,
+                        std::vector<Part>& parts) const {
     for (const Unfinished& each : unfinished(file.key)) {
       if (each.key != file.key) continue;
       const std::string id = percent_encoded(each.id, false);
       std::vector<Part> found = parts;
-      if (has_same_parts(file, id, ranges, found)) {
+      if (has_same_parts(file, source, id, ranges, found)) {
         parts = std::move(found);
         return id;
       }
@@ -308,8 +309,8 @@ class S3Store final : public ObjectStore {
   }
 
   /// Takes the ETags of the listed parts. False when one of them has other bytes.
-  bool has_same_parts(const Upload& file, const std::string& id, const std::vector<ByteRange>& ranges,
-                      std::vector<Part>& parts) const {
+  bool has_same_parts(const Upload& file, const ByteSource& source, const std::string& id,
+                      const std::vector<ByteRange>& ranges, std::vector<Part>& parts) const {
     for (std::string marker;;) {
       const auto response = ask(file.key, {.query = (marker.empty() ? "?" : "?part-number-marker=" + marker + "&") +
                                                     std::string("uploadId=") + id});
@@ -323,8 +324,8 @@ class S3Store final : public ObjectStore {
         if (xml_text(each, "Size") != std::to_string(range.size)) return false;
         const std::string tag = xml_text(each, "ETag"), checksum = xml_text(each, "ChecksumSHA256");
         // Where the store keeps no SHA-256, the ETag of a part is its MD5.
-        const bool is_same = checksum.empty() ? tag == "\"" + digest_of("MD5", "", *file.source, range) + "\""
-                                              : checksum == part.checksum;
+        const bool is_same =
+            checksum.empty() ? tag == "\"" + digest_of("MD5", "", source, range) + "\"" : checksum == part.checksum;
         if (!is_same) return false;
         part.tag = tag;
       }

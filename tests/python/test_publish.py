@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,18 @@ def test_folder_has_the_files_that_the_result_names(titled: Path, tmp_path: Path
     deposit = json.loads((site / ".zenodo.json").read_text())
     assert (deposit["title"], deposit["license"], deposit["publication_date"]) == ("A title", "mit", "2026-11-25")
     assert tacore.load(str(site / "titled.tacozip")).id == tacore.load(str(titled)).id
+
+
+def test_files_are_copied_to_another_file_system(titled: Path, tmp_path: Path) -> None:
+    memory = Path("/dev/shm")
+    if not memory.is_dir() or memory.stat().st_dev == tmp_path.stat().st_dev:
+        pytest.skip("there is no second file system")
+    with tempfile.TemporaryDirectory(dir=memory) as folder:
+        site = Path(folder) / "site"
+        tacore.publish(titled, site, "huggingface", progress=False)
+        copy = site / "titled.tacozip"
+        assert copy.read_bytes() == titled.read_bytes() and not os.path.samefile(copy, titled)
+        assert int(copy.stat().st_mtime) == int(titled.stat().st_mtime)
 
 
 def test_dry_run_leaves_nothing(titled: Path, tmp_path: Path) -> None:

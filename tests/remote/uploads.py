@@ -62,8 +62,8 @@ def check_sums(folder):
     assert {line[66:] for line in lines} == files_of(folder).keys() - {"CHECKSUMS"}, lines
 
 
-def killed(world, server, number, dataset, to, platform, env):
-    """Ends the tool as the kernel does when memory is short, when the server has served `number` PUTs."""
+def killed(world, server, number, dataset, to, platform, env, by=signal.SIGKILL):
+    """Ends the tool when the server has served `number` PUTs: as the kernel does when memory is short, or by another signal."""
     shutil.rmtree(world.scratch / "site", ignore_errors=True)
     server.stop_after(number, resume=False)
     process = subprocess.Popen([world.tool, "publish", dataset, "-o", world.scratch / "site", "--for", platform, "--to", to],
@@ -71,8 +71,8 @@ def killed(world, server, number, dataset, to, platform, env):
     with server.lock:
         server.lock.wait_for(lambda: server.num_served >= number, 60)
     assert process.poll() is None, "the tool has ended by itself"
-    process.send_signal(signal.SIGKILL)
-    process.wait(30)
+    process.send_signal(by)
+    assert process.wait(30) == -by, process.returncode
 
 
 # --- the Hub ---
@@ -231,7 +231,7 @@ def upload__hub_interrupted(world):
     with hub(world) as (server, at):
         server.stop_after(2, resume=True)
         refused(publish(world, folder, "--max-tries", "1", env=at), "PUT", ".tacozip")
-        for _ in range(2):
+        for by in (signal.SIGKILL, signal.SIGINT, signal.SIGTERM):
             there = dict(server.objects)
             assert len(there) == 2 and not server.commits
             server.serve_all()
@@ -242,7 +242,34 @@ def upload__hub_interrupted(world):
             assert server.repositories["lab/chips"] == files_of(world.scratch / "site")
             # The same after kill -9, from the start.
             server.objects, server.commits, server.repositories = {}, [], {"lab/chips": {}}
-            killed(world, server, 2, folder, PLACE, "huggingface", at)
+            killed(world, server, 2, folder, PLACE, "huggingface", at, by)
+    return 3
+
+
+@case
+def upload__many_files(world):
+    """A FOLDER of more files than a process may open arrives, in the Hub and in S3."""
+    samples = world.scratch / "many"
+    samples.mkdir(exist_ok=True)
+    for i in range(300):
+        (samples / f"s{i:03}.bin").write_bytes(os.urandom(200))
+    dataset = world.scratch / "many-folder"
+    world.must("create", samples, dataset, "--collection", world.scratch / "about.json", "--quiet")
+
+    def run(to, platform, env):
+        shutil.rmtree(world.scratch / "site", ignore_errors=True)
+        command = ["bash", "-c", 'ulimit -n 100; exec "$@"', "-", world.tool, "publish", dataset, "-o", world.scratch / "site", "--for",
+                   platform, "--to", to]
+        done = subprocess.run(command, env=os.environ | env, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return files_of(world.scratch / "site")
+
+    with hub(world) as (server, at):
+        local = run(PLACE, "huggingface", at)
+        assert server.repositories["lab/chips"] == local and len(local) > 600, len(local)
+    with bucket(world) as (store, relay, at):
+        local = run("s3://data/account/many", "source-cooperative", at)
+        assert {key: one["Body"].read() for key, one in stored(world, "account/many", at).items()} == local
     return 2
 
 
@@ -379,9 +406,9 @@ def upload__s3_interrupted(world):
     with bucket(world) as (store, relay, at):
         relay.stop_after(3, resume=True)
         refused(publish(world, dataset, "--max-tries", "1", to=PREFIX, env=at), PREFIX + "/large.tacozip", "PUT")
-        for to in (PREFIX, "s3://data/account/killed"):
-            if to != PREFIX:
-                killed(world, relay, 3, dataset, to, "source-cooperative", at)
+        for to, by in ((PREFIX, None), ("s3://data/account/killed", signal.SIGKILL), ("s3://data/account/stopped", signal.SIGINT)):
+            if by:
+                killed(world, relay, 3, dataset, to, "source-cooperative", at, by)
             there = num_part_bytes(relay)
             assert "large.tacozip" not in stored(world, to.removeprefix("s3://data/"), at)
             relay.serve_all()
