@@ -36,6 +36,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kChecksums = "CHECKSUMS";
+constexpr const char* kTable = "table";
 /// Suffix of the index of the TIFFs of a dataset, a file beside it.
 constexpr const char* kTiffIndex = ".headers";
 /// More STAC Items are rows of a table, not a file each.
@@ -284,6 +285,9 @@ void write_descriptions(const Dataset& dataset, const std::string& dataset_name,
   if (!facts.published.empty()) draft.write("datacite.json", collection2datacite(dataset, how));
   if (platform == Platform::Zenodo) draft.write(".zenodo.json", descriptions::zenodo_metadata(facts));
   if (const auto note = licence_note(facts); !note.empty()) draft.write("LICENSE", note);
+  // The table for the viewer of the Hub.
+  if (platform == Platform::HuggingFace) how.viewer_tables = write_viewer_tables(dataset, draft.path(kTable), how);
+  how.checksums = false;  // croissant.json has them; a search engine does not need them in the page
   draft.write("index.html", collection2html(dataset, how));
   draft.write("README.md", platform == Platform::HuggingFace ? collection2datacard(dataset, how)
                                                              : collection2markdown(dataset, how));
@@ -327,7 +331,10 @@ int upload_rank(const std::string& name) {
   const std::string file = file_name(name);
   const bool is_index = ("/" + name).find("/" + std::string(names::kTacocatFolder) + "/") != std::string::npos;
   if (std::ranges::count(kPages, name) > 0) return 3;
-  if (std::ranges::count(kDescriptions, name) > 0 || name.starts_with("stac/")) return 2;
+  if (std::ranges::count(kDescriptions, name) > 0 || name.starts_with("stac/") ||
+      name.starts_with(std::string(kTable) + "/")) {
+    return 2;
+  }
   return is_index || std::ranges::count(kEntries, file) > 0 ? 1 : 0;
 }
 

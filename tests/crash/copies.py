@@ -65,8 +65,8 @@ class CopyWorld(World):
 
     @property
     def num_renames(self):
-        """The catalogue of STAC gets its name in a folder that nobody sees before."""
-        return 2 if self.words[0] == "publish" else super().num_renames
+        """The catalogue of STAC and the tables for a viewer get their names in a folder that nobody sees before."""
+        return 3 if self.words[0] == "publish" else super().num_renames
 
     def told(self, out):
         """Of a TOG that cannot be made, the TOG."""

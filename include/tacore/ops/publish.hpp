@@ -60,9 +60,9 @@ struct Published {
 
 /// Prepares `folder` for a platform: the files of the dataset at `dataset` (hard links where the file system allows
 /// them, else copies), a card (README.md), a web page (index.html), Croissant, STAC and DataCite metadata, a note on
-/// the licence, for Zenodo the metadata of a deposit (.zenodo.json), and CHECKSUMS for `sha256sum -c`. With `to`,
-/// uploads it: data first, then the files that make the dataset visible, and the card last. Zenodo is prepared, not
-/// uploaded.
+/// the licence, for the Hub the tables of its viewer, for Zenodo the metadata of a deposit (.zenodo.json), and CHECKSUMS
+/// for `sha256sum -c`. With `to`, uploads it: data first, then the files that make the dataset visible, and the card
+/// last. Zenodo is prepared, not uploaded.
 ///
 /// The folder is written under a temporary name and renamed when it is complete. When it exists and `to` is given, it
 /// is uploaded as it is, if it was prepared of the same files and has the checksums in CHECKSUMS. Files that the store
