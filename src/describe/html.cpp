@@ -96,8 +96,8 @@ std::string html(const Prose& prose) {
 }
 
 std::string html(const Table& table) {
-  std::string out = "<div class=\"scroll\"><table><thead><tr>";
-  for (const auto& name : table.header) out += "<th>" + escape_html(name) + "</th>";
+  std::string out = "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Table\"><table><thead><tr>";
+  for (const auto& name : table.header) out += "<th scope=\"col\">" + escape_html(name) + "</th>";
   out += "</tr></thead><tbody>";
   for (const auto& row : table.rows) {
     out += "<tr>";
@@ -109,7 +109,8 @@ std::string html(const Table& table) {
 
 std::string html(const Code& block) {
   const std::string label = block.label.empty() ? "" : "<p class=\"lang\">" + escape_html(block.label) + "</p>";
-  return label + "<pre><code>" + escape_html(block.text) + "</code></pre>";
+  // Keys scroll only what has the focus.
+  return label + "<pre tabindex=\"0\"><code>" + escape_html(block.text) + "</code></pre>";
 }
 
 std::string html(const List& list) {
