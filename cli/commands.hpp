@@ -249,9 +249,10 @@ struct DescribeCommandOptions {
   std::string base_url = {};
   std::string published = {};
   bool checksums = true;
+  int thumbnails = DescribeOptions().thumbnails;
   std::string viewer_tables = {};  ///< name of a folder beside the card
   std::optional<int> level = {};   ///< of Items and tables
-  Destination output = {};        ///< of STAC a folder
+  Destination output = {};         ///< of STAC a folder
 };
 int run_describe(const DescribeCommandOptions& options);
 

@@ -66,6 +66,8 @@ int run_describe(const DescribeCommandOptions& options) {
   DescribeOptions how{.base_url = options.base_url,
                       .transformer = &systems,
                       .published = options.published,
+                      .thumbnails = options.thumbnails,
+                      .fallback = raster_opener(),
                       .checksums = options.checksums,
                       .overwrite = options.output.overwrite};
   if (options.as == Description::Geoparquet) {

@@ -26,7 +26,7 @@ FOLDERS = {
     "raster": ["base", "container", "dataset", "extensions", "format", "io", "model", "net", "table", "tortilla", "writer"],
     "edit": ["base", "container", "dataset", "format", "io", "model", "table", "writer"],
     "sync": ["base", "container", "dataset", "format", "io", "model", "net", "writer"],
-    "describe": ["base", "dataset", "format", "io", "model", "table", "tortilla", "writer"],
+    "describe": ["base", "dataset", "format", "io", "model", "raster", "table", "tortilla", "writer"],
     "tortilla/streaming": ["base", "container", "dataset", "format", "io", "model", "raster", "table", "tortilla", "tortilla/write",
                            "writer"],
     "validate": ["base", "container", "dataset", "format", "io", "model", "net", "raster", "table", "tortilla",

@@ -19,11 +19,12 @@
 namespace tacore::python {
 namespace {
 
-/// Options of descriptions; if `transformer` is true, it is pyproj.
+/// Options of descriptions; if `transformer` is true, it is pyproj. Rasters that tacore does not decode are opened by
+/// rasterio, if it is installed.
 DescribeOptions describe_options(const Keywords& given) {
   nb::dict options;
   options.update(given);
-  DescribeOptions out;
+  DescribeOptions out{.fallback = raster_opener()};
   if (options.contains("transformer")) {
     if (nb::cast<bool>(options["transformer"])) out.transformer = crs_transformer();
     nb::del(options["transformer"]);

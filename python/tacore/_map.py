@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: More footprints than these are drawn as clusters of centres, which browsers can still move.
 _FOOTPRINTS = 2000
-_COARSE = 25  # degrees of longitude of a map on which the outline of the land can be used
+_COARSE = 4  # degrees of longitude of a map on which the outline of the land can be used
 _COLUMNS = 12  # of a popup, by default
 _BLUE = "#1f77b4"
 

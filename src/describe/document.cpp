@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "describe/json.hpp"
 #include "describe/pit_tree.hpp"
+#include "describe/summaries.hpp"
 #include "format/names.hpp"
 
 namespace tacore::descriptions {
@@ -37,10 +38,21 @@ std::string number(double value) {
 
 std::string number(const std::optional<double>& value) { return value ? number(*value) : ""; }
 
-std::string day_or_time(Timestamp time) {
-  std::string out = time.to_string();
-  if (out.ends_with("T00:00:00Z")) out.resize(out.size() - 10);
-  return out;
+/// "12.5° W": `letters` are those of positive and negative numbers; the angle is rounded towards `up` to this number of
+/// digits.
+std::string angle(double value, int digits, const char* letters, double (*round)(double)) {
+  const double factor = std::pow(10, digits);
+  // What decimal fractions lose in binary is no reason to round outwards.
+  const double nearest = std::round(value * factor), scaled = value * factor;
+  const double rounded = (std::abs(scaled - nearest) < 1e-6 ? nearest : round(scaled)) / factor;
+  const std::string letter = rounded == 0 || std::abs(rounded) == 180 ? "" : std::string(" ") + letters[rounded < 0];
+  return number(std::abs(rounded)) + "°" + letter;
+}
+
+/// The number of digits that show a hundredth of a box; five of a point, which is a metre.
+int digits_of(double size) {
+  constexpr int kMost = 5;
+  return size > 0 ? std::clamp(static_cast<int>(std::ceil(-std::log10(size / 50))), 0, kMost) : kMost;
 }
 
 Cell licence(const std::string& text) {
@@ -90,9 +102,6 @@ Section loading(const Facts& facts) {
   const std::string path = facts.example_path.empty() ? "dataset.tacozip" : facts.example_path;
   const std::string in_code = code_string(path), in_shell = shell_word(path);
   Section out{"How to load it"};
-  out.blocks.emplace_back(
-      Code{"Command line", "sh",
-           "taco info " + in_shell + "\ntaco query " + in_shell + " \"SELECT * FROM data LIMIT 5\"\n"});
   const std::string first = "first = rows.read(0)  # a path that GDAL opens, or the children\n";
   const auto load = [&](const char* package) { return std::string(package) + ".load(" + in_code + ")"; };
   out.blocks.emplace_back(
@@ -111,6 +120,9 @@ Section loading(const Facts& facts) {
            "#include <tacore/dataset.hpp>\n\nconst tacore::Dataset dataset = tacore::load(" + in_code +
                ");\nconst tacore::DataFrame rows = dataset.data();\n"
                "const tacore::Node first = rows.read(0);  // a path that GDAL opens, or the children\n"});
+  out.blocks.emplace_back(
+      Code{"Command line", "sh",
+           "taco info " + in_shell + "\ntaco query " + in_shell + " \"SELECT * FROM data LIMIT 5\"\n"});
   return out;
 }
 
@@ -267,17 +279,42 @@ std::vector<Cell> cells(const std::vector<std::string>& texts) {
 }  // namespace
 
 std::string in_words(const BBox& box) {
-  return "longitude " + number(box.minx) + " to " + number(box.maxx) +
-         (box.minx > box.maxx ? " (crosses 180 degrees)" : "") + ", latitude " + number(box.miny) + " to " +
-         number(box.maxy);
+  const bool crosses = box.minx > box.maxx;
+  if (box.minx == box.maxx && box.miny == box.maxy) return centre_in_words(box);
+  const double width = box.maxx - box.minx + (crosses ? 360 : 0);
+  const int digits = digits_of(std::max(width, box.maxy - box.miny));
+  return "from " + angle(box.minx, digits, "EW", std::floor) + " to " + angle(box.maxx, digits, "EW", std::ceil) +
+         (crosses ? " (across the antimeridian)" : "") + ", " + angle(box.miny, digits, "NS", std::floor) + " to " +
+         angle(box.maxy, digits, "NS", std::ceil);
+}
+
+std::string centre_in_words(const BBox& box) {
+  double lon = (box.minx + box.maxx) / 2 + (box.minx > box.maxx ? 180 : 0);
+  if (lon > 180) lon -= 360;
+  const int digits = box.minx == box.maxx ? 3 : std::min(3, digits_of(box.maxy - box.miny));
+  return angle((box.miny + box.maxy) / 2, digits, "NS", std::round) + ", " + angle(lon, digits, "EW", std::round);
+}
+
+std::string day_in_words(Timestamp time) {
+  constexpr const char* kMonths[] = {"January", "February", "March",     "April",   "May",      "June",
+                                     "July",    "August",   "September", "October", "November", "December"};
+  const std::string text = time.to_string();  // 2021-03-09T10:20:30Z
+  if (text.size() < 20 || text[4] != '-' || text[7] != '-') return text;
+  const auto two_digits = [&](std::size_t at) { return (text[at] - '0') * 10 + text[at + 1] - '0'; };
+  return std::to_string(two_digits(8)) + " " + kMonths[two_digits(5) - 1] + " " + text.substr(0, 4);
 }
 
 std::string in_words(const TimeRange& range) {
   if (is_open(range.start) && is_open(range.end)) return "";
-  if (is_open(range.start)) return "until " + day_or_time(range.end);
-  if (is_open(range.end)) return "from " + day_or_time(range.start);
-  if (range.start == range.end) return day_or_time(range.start);
-  return day_or_time(range.start) + " to " + day_or_time(range.end);
+  if (is_open(range.start)) return "until " + day_in_words(range.end);
+  const std::string first = day_in_words(range.start);
+  if (is_open(range.end)) return "from " + first;
+  const std::string last = day_in_words(range.end);
+  if (first != last) return first + " to " + last;
+  const auto clock = [](Timestamp time) { return time.to_string().substr(11, 5); };
+  const std::string from = clock(range.start), to = clock(range.end);
+  if (from == to) return first + (from == "00:00" ? "" : ", " + from + " UTC");
+  return first + (from == "00:00" && to == "23:59" ? "" : ", " + from + " to " + to + " UTC");
 }
 
 std::vector<std::pair<std::string, std::vector<Cell>>> overview(const Facts& facts) {
@@ -300,6 +337,7 @@ std::vector<std::pair<std::string, std::vector<Cell>>> overview(const Facts& fac
         ", " + grouped(static_cast<uint64_t>(facts.levels[level].num_rows)) + " at level " + std::to_string(level);
   }
   if (facts.has_tree) add("Samples", {{samples}});
+  if (!facts.is_alone()) add("Download", {{download_in_words(facts)}});
   add("Extent", {{collection.extent.spatial ? in_words(*collection.extent.spatial) : "unknown"}});
   const std::string time = collection.extent.temporal ? in_words(*collection.extent.temporal) : "";
   add("Time", {{time.empty() ? "unknown" : time}});
@@ -311,9 +349,9 @@ std::vector<std::pair<std::string, std::vector<Cell>>> overview(const Facts& fac
 }
 
 std::vector<Section> sections(const Facts& facts) {
-  std::vector<Section> out = {tree_section(facts),
+  std::vector<Section> out = {loading(facts),
+                              tree_section(facts),
                               fields(facts),
-                              loading(facts),
                               labels(facts),
                               sensor(facts),
                               responsible_use(facts),

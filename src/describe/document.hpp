@@ -53,9 +53,13 @@ std::vector<std::pair<std::string, std::vector<Cell>>> overview(const Facts& fac
 /// The sections that have content, in order.
 std::vector<Section> sections(const Facts& facts);
 
-/// "longitude 170 to -170 (crosses 180 degrees), latitude -20 to -10", "2000-01-01 to 2001-12-31".
+/// "from 170° E to 170° W (across the antimeridian), 20° S to 10° S", rounded outwards to a hundredth of its size;
+/// "3 March 2021 to 9 July 2022".
 std::string in_words(const BBox& box);
 std::string in_words(const TimeRange& range);
+/// "10.5° N, 20.25° E" and "3 March 2021".
+std::string centre_in_words(const BBox& box);
+std::string day_in_words(Timestamp time);
 
 /// Text between tags or in a quoted attribute.
 std::string escape_html(const std::string& text);

@@ -1,16 +1,22 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <span>
 
 #include "base/sha256.hpp"
+#include "base/text.hpp"
 #include "dataset/dataset_impl.hpp"
 #include "describe/document.hpp"
 #include "describe/pit_tree.hpp"
 #include "support/describe_data.hpp"
+#include "support/plain_tiff.hpp"
 #include "support/support.hpp"
 #include "tacore/error.hpp"
+#include "tacore/raster/picture.hpp"
 #include "tortilla/collection.hpp"
 
 namespace {
@@ -256,7 +262,7 @@ TEST_CASE("a text says that a place or a time is unknown, and that an extent cro
   const Parsed datacite = Parsed::parse(collection2datacite(load(golden("no_extent.tacozip")), {.published = "2026"}));
   CHECK_FALSE(datacite.contains("geoLocations"));
   const Made made({placed("a", 170, 1), placed("b", -170, 2)}, small_collection());
-  CHECK(has_text(collection2markdown(made.dataset()), "longitude 170 to -170 (crosses 180 degrees), latitude 1 to 2"));
+  CHECK(has_text(collection2markdown(made.dataset()), "from 170° E to 170° W (across the antimeridian), 1° N to 2° N"));
 }
 
 TEST_CASE("the code example loads the dataset by its URL, where it has one, and imports the package") {
@@ -287,7 +293,7 @@ TEST_CASE("descriptions never contain the user name, password or query of a URL"
   };
   const auto storage = std::make_shared<Elsewhere>();
   storage->path = made.path;
-  const Dataset dataset = load("http://bob:hidden@h/d/small.tacozip?a=b/c&X-Amz-Signature=hidden", {}, storage);
+  const Dataset dataset = load("http://bob:sesame@h/d/small.tacozip?a=b/c&X-Amz-Signature=sesame", {}, storage);
   const Parsed croissant = Parsed::parse(collection2croissant(dataset));
   CHECK(croissant["distribution"][0]["@id"] == "small.tacozip");
   CHECK(croissant["distribution"][0]["contentUrl"] == "http://h/d/small.tacozip");
@@ -302,12 +308,12 @@ TEST_CASE("descriptions never contain the user name, password or query of a URL"
   for (const char* name : {"a.parquet", "b.parquet", "catalog/collection.json", "catalog/items/a.json"}) {
     all += file_text(folder.path(name));
   }
-  for (const char* secret : {"hidden", "bob", "X-Amz"}) {
+  for (const char* secret : {"sesame", "bob", "X-Amz"}) {
     CAPTURE(secret);
     CHECK_FALSE(has_text(all, secret));
   }
   CHECK_FALSE(
-      has_text(collection2datacard(made.dataset(), {.base_url = "https://bob:hidden@h/?sig=hidden"}), "hidden"));
+      has_text(collection2datacard(made.dataset(), {.base_url = "https://bob:sesame@h/?sig=sesame"}), "sesame"));
 }
 
 TEST_CASE("code blocks end at their end, and links of an author run no script") {
@@ -439,7 +445,9 @@ TEST_CASE("a COLLECTION.json alone is described by its members") {
   CHECK(has_text(text, "load(\"nested.tacozip\")"));
   CHECK(has_text(collection2markdown(json, "", {.example_path = "/data/a b"}), "load(\"/data/a b\")"));
   CHECK(has_text(collection2html(json, "", {.accent_colour = "#123456"}), "--accent:#123456;"));
-  CHECK_FALSE(has_text(collection2html(json, ""), "<script"));
+  const std::string page = collection2html(json, "");
+  CHECK(count(page, "<script") == 1);  // of the buttons that copy
+  CHECK_FALSE(has_text(page, "data:image"));
   CHECK_THROWS_AS(collection2markdown("{", "COLLECTION.json"), FormatError);
   CHECK_THROWS_AS(collection2html("{}", "COLLECTION.json"), FormatError);
   // That of a dataset which is not written yet has no tree.
@@ -493,8 +501,8 @@ TEST_CASE("a page without a title shows the id") {
 TEST_CASE("text of a dataset cannot end the script element that holds its Croissant") {
   const Made made({placed("a", 1, 2)}, hostile_collection());
   const std::string page = collection2html(made.dataset());
-  CHECK(count(page, "<script") == 1);
-  CHECK(count(page, "</script") == 1);
+  CHECK(count(page, "<script") == 2);  // and that of the buttons that copy
+  CHECK(count(page, "</script") == 2);
   const auto start = page.find("ld+json\">") + 9;
   const std::string json = page.substr(start, page.find("</script", start) - start);
   CHECK_FALSE(has_text(json, "<"));
@@ -516,11 +524,178 @@ TEST_CASE("a dataset without locations has no map") {
 
 TEST_CASE("a page loads no external resources") {
   const std::string page = collection2html(load(golden("../../examples/data/landsat.tacozip")));
-  CHECK(has_text(page, "Content-Security-Policy\" content=\"default-src 'none'"));
-  for (const char* part : {" src=", "url(", "@import", "<link", "<iframe", "onclick"}) {
+  CHECK(has_text(page,
+                 "Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:;"));
+  CHECK(count(page, " src=") == count(page, " src=\"data:image/png;base64,"));
+  for (const char* part : {"url(", "@import", "<link ", "<iframe", "onclick"}) {
     CAPTURE(part);
     CHECK_FALSE(has_text(page, part));
   }
+}
+
+TEST_CASE("a page shows pictures of samples that are spread evenly over the rows, with id, row, time and place") {
+  const Dataset dataset = load(golden("../../examples/data/landsat.tacozip"));
+  const std::string page = collection2html(dataset, {.thumbnails = 4});
+  CHECK(count(page, "<img ") == 4);
+  CHECK(has_text(page, "4 of 16 samples, spread evenly over all rows, not selected."));
+  for (const char* row : {"row 2 ", "row 6 ", "row 10 ", "row 14 "}) {
+    CAPTURE(row);
+    CHECK(has_text(page, row));
+  }
+  CHECK(has_text(page,
+                 "<code>tile_r0_c2</code><br><span class=\"dim\">row 2 · <span>1 January 2000</span> · "
+                 "<span>7.971° S, 34.851° W</span></span>"));
+  CHECK(has_text(page, "alt=\"image tile_r0_c2\""));
+  CHECK(count(collection2html(dataset, {.thumbnails = 100}), "<img ") == 16);
+  CHECK_FALSE(has_text(collection2html(dataset, {.thumbnails = 0}), "id=\"samples\""));
+}
+
+TEST_CASE("a picture is the preview of its sample in the true colours of the collection") {
+  const Dataset dataset = load(golden("../../examples/data/landsat.tacozip"));
+  const std::string page = collection2html(dataset, {.thumbnails = 1});
+  const Picture picture = preview(*open_raster(dataset.data(), 8), {.bands = {3, 2, 1}, .size = 160});
+  CHECK(has_text(page, "src=\"data:image/png;base64," + base64(encode_png(picture)) + "\""));
+}
+
+TEST_CASE("a page is made without pictures of samples that are no rasters or are damaged") {
+  const Made made({placed("a", 1, 2), placed("b", 2, 2)}, small_collection());
+  CHECK_FALSE(has_text(collection2html(made.dataset()), "<img "));
+  const TemporaryFolder folder;
+  const std::string path = folder.copy(golden("../../examples/data/landsat.tacozip"), "damaged.tacozip");
+  const std::string vsi = load(path).data().vsi_path("tile_r0_c0").value;  // /vsisubfile/OFFSET_SIZE,PATH
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(std::stoll(vsi.substr(std::string_view("/vsisubfile/").size())));
+  file << std::string(4000, '\xff');
+  file.close();
+  const std::string page = collection2html(load(path), {.thumbnails = 16});
+  CHECK(count(page, "<img ") == 15);
+  CHECK(has_text(page, "All 16 samples; 1 of them could not be shown."));
+}
+
+TEST_CASE("the pictures of a FOLDER are its image and its label, with the colours of the classes") {
+  Collection collection = small_collection();
+  collection.json = R"({"labels:classes": [{"name": "water", "category": 0}, {"name": "land", "category": 1}]})";
+  const auto scene = [](const std::string& id, const std::string& name, const Bytes& label) {
+    const Bytes image = plain_tiff<uint8_t>(2, 2, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+    return Sample(id, Tortilla({Sample(name, label), Sample("picture", image)}));
+  };
+  const std::string page = collection2html(
+      Made({scene("scene", "mask", plain_tiff<uint8_t>(2, 2, {0, 1, 1, 13}, "13"))}, collection).dataset());
+  const auto bytes = [](std::initializer_list<int> all) {
+    Bytes out;
+    for (const int each : all) out.push_back(static_cast<std::byte>(each));
+    return out;
+  };
+  const Picture label{.width = 2,
+                      .height = 2,
+                      .channels = 4,
+                      .samples = bytes({0x3b, 0x42, 0x52, 255, 0xe6, 0x9f, 0, 255,  //
+                                        0xe6, 0x9f, 0, 255, 0x3b, 0x42, 0x52, 0})};
+  CHECK(has_text(page, "alt=\"image scene/picture\""));
+  CHECK(has_text(page, "alt=\"label scene/mask\" src=\"data:image/png;base64," + base64(encode_png(label)) + "\""));
+  CHECK(page.find("image scene/picture") < page.find("label scene/mask"));
+  CHECK(has_text(page, "fill=\"#3b4252\"/></svg>water</li>"));
+  CHECK(has_text(page, "fill=\"#e69f00\"/></svg>land</li>"));
+  // A raster of one band of 8 bits beside one of several bands, whatever it is called; no other.
+  const auto alt_of = [&](const Bytes& second) {
+    const std::string text = collection2html(Made({scene("s", "other", second)}, collection).dataset());
+    return has_text(text, "alt=\"label s/other\"");
+  };
+  CHECK(
+      count(collection2html(Made({scene("s", "mask", plain_tiff<float>(2, 2, {0, 1, 1, 0.5}))}, collection).dataset()),
+            "<img ") == 2);
+  CHECK_FALSE(alt_of(plain_tiff<float>(2, 2, {0, 1, 1, 7})));
+  CHECK_FALSE(alt_of(plain_tiff<uint8_t>(2, 2, {0, 1, 1, 7, 1, 2, 3, 4})));
+}
+
+TEST_CASE("the pictures of a page have at most 1.2 MB, whatever is in them") {
+  std::vector<uint8_t> noise(3 * 200 * 200);
+  uint32_t state = 1;
+  for (uint8_t& value : noise) value = static_cast<uint8_t>((state = state * 1664525 + 1013904223) >> 24);
+  std::vector<Sample> samples;
+  for (int i = 0; i < 40; ++i) samples.emplace_back("s" + std::to_string(i), plain_tiff<uint8_t>(200, 200, noise));
+  const Made made(samples, small_collection());
+  for (const int number : {12, 40}) {
+    const std::string page = collection2html(made.dataset(), {.thumbnails = number});
+    CHECK(count(page, "<img ") == static_cast<std::size_t>(number));
+    CHECK(page.size() < 1'250'000);
+  }
+}
+
+TEST_CASE("a large raster is shown by its middle") {
+  std::vector<uint8_t> pixels(1500 * 8, 5);
+  std::fill_n(pixels.begin() + 700, 100, uint8_t{9});
+  const std::string page =
+      collection2html(Made({Sample("wide", plain_tiff<uint8_t>(1500, 8, pixels))}, small_collection()).dataset());
+  CHECK(has_text(page, "width=\"147\" height=\"2\" alt=\"Middle of the image wide\""));
+}
+
+TEST_CASE("a page counts the samples of each split and class") {
+  Collection collection = small_collection();
+  collection.json = R"({"labels:classes": [{"name": "water & ice", "category": 7}]})";
+  std::vector<Sample> samples;
+  for (int i = 0; i < 8; ++i) {
+    samples.push_back(placed("s" + std::to_string(i), 1, 2));
+    samples.back().extend_with({{"split", i < 6 ? "train" : "test"}, {"label", i < 2 ? 7 : 9}, {"serial", 100 + i}});
+  }
+  const std::string page = collection2html(Made(samples, collection).dataset());
+  const auto row = [](const std::string& name, const std::string& count, const std::string& share) {
+    return "<th scope=\"row\">" + name + "</th><td class=\"number\">" + count + "</td><td class=\"share\"><span>" +
+           share;
+  };
+  CHECK(has_text(page, row("train", "6", "75 %")));
+  CHECK(has_text(page, row("test", "2", "25 %")));
+  CHECK(has_text(page, row("water &amp; ice (7)", "2", "25 %")));
+  CHECK(has_text(page, row("9", "6", "75 %")));
+  CHECK_FALSE(has_text(page, row("100", "1", "")));  // each sample has its own
+}
+
+TEST_CASE("a page shows the statistics of bands that samples store, and none that they do not") {
+  const Dataset dataset = load(golden("../../examples/data/landsat.tacozip"));
+  const std::string page = collection2html(dataset, {.thumbnails = 0});
+  CHECK(has_text(page, "id=\"band-statistics\""));
+  CHECK(count(page, "class=\"spread\"") == 6);
+  CHECK(has_text(page, "<th scope=\"row\">4 B04 (NIR)</th>"));
+  char mean[32];
+  std::snprintf(mean, sizeof mean, "%.4g", dataset.stats(Statistic::Mean)[3]);
+  CHECK(has_text(page, "<th scope=\"row\">4 B04 (NIR)</th><td class=\"number\">" + std::string(mean) + "</td>"));
+  CHECK_FALSE(has_text(collection2html(load(golden("nested.tacozip"))), "id=\"band-statistics\""));
+}
+
+TEST_CASE("many samples are a density, whose shades add up, and few are footprints") {
+  std::vector<Sample> samples;
+  for (int i = 0; i < 500; ++i) samples.push_back(placed("s" + std::to_string(i), i % 2 ? 10 : 40, 20));
+  const std::string page = collection2html(Made(samples, small_collection()).dataset());
+  CHECK(has_text(page, "All 500 samples; the shade of a hexagon is the number of samples whose centre is in it."));
+  CHECK(count(page, "class=\"hex d5\"") >= 1);
+  CHECK(has_text(page, "84 to 250"));
+  CHECK(has_text(page, "500 km</text>"));
+  CHECK_FALSE(has_text(page, "class=\"dot\""));
+  CHECK(has_text(collection2html(load(golden("flat.tacozip"))), "class=\"dot\""));
+}
+
+TEST_CASE("places and times are in the words of people") {
+  using descriptions::in_words;
+  const auto time = [](const char* text) { return Timestamp::parse(text); };
+  CHECK(in_words(BBox{-12.1, 35, 40, 59.6}) == "from 13° W to 40° E, 35° N to 60° N");
+  CHECK(in_words(BBox{170, -20, -170, -10}) == "from 170° E to 170° W (across the antimeridian), 20° S to 10° S");
+  CHECK(in_words(BBox{-34.8925, -8.0285, -34.826, -7.9623}) == "from 34.893° W to 34.826° W, 8.029° S to 7.962° S");
+  CHECK(in_words(BBox{-180, -90, 180, 0}) == "from 180° to 180°, 90° S to 0°");
+  CHECK(in_words(BBox{10.5, -3, 10.5, -3}) == "3° S, 10.5° E");
+  CHECK(in_words(TimeRange{time("2021-03-03"), time("2022-07-09T10:00:00Z")}) == "3 March 2021 to 9 July 2022");
+  CHECK(in_words(TimeRange{time("2021-03-03"), time("2021-03-03")}) == "3 March 2021");
+  CHECK(in_words(TimeRange{time("2021-03-03T10:00:00Z"), time("2021-03-03T10:30:00Z")}) ==
+        "3 March 2021, 10:00 to 10:30 UTC");
+  CHECK(in_words(TimeRange::parse("2021-03-03")) == "3 March 2021");
+  CHECK(in_words(TimeRange::parse("../2021-03-03")) == "until 3 March 2021");
+}
+
+TEST_CASE("a page says how large a local dataset is") {
+  const std::string path = golden("../../examples/data/landsat.tacozip");
+  CHECK(has_text(collection2html(load(path), {.thumbnails = 0}),
+                 "<dt>Download</dt><dd>" + std::to_string((std::filesystem::file_size(path) + 500) / 1000) +
+                     " kB in 1 file</dd>"));
+  CHECK(has_text(collection2markdown(load(golden("nested"))), " files\n"));
 }
 
 TEST_CASE("a tree with too many branches is shortened") {

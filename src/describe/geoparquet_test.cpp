@@ -213,7 +213,7 @@ TEST_CASE("a footprint is the outline of a grid in a known CRS") {
 
 TEST_CASE("the outline of the land is rings in degrees") {
   const auto rings = land_outline();
-  CHECK(rings.size() == 30);
+  CHECK(rings.size() == 127);
   for (const auto& ring : rings) {
     CHECK(ring.size() >= 3);
     for (const auto& [longitude, latitude] : ring) {

@@ -83,17 +83,6 @@ class LevelItems {
     }
   }
 
-  /// Calls `take` with every `step`-th Item, beginning with the first, without files.
-  template <class Take>
-  void for_each_nth(int64_t step, Take take) {
-    int64_t begin = 0;  // in the batch
-    while (const auto batch = next_batch()) {
-      const int64_t rows = size_of(*batch);
-      for (; begin < rows; begin += step) take(read(*batch, begin, 1, false)[0]);
-      begin -= rows;
-    }
-  }
-
   /// The oddities of the Items read so far.
   const Oddities& oddities() const { return oddities_; }
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
+#include <map>
 #include <span>
-#include <string_view>
+#include <utility>
 
 #include "describe/items.hpp"
 #include "describe/pit_tree.hpp"
@@ -14,17 +16,21 @@ namespace tacore {
 namespace descriptions {
 namespace {
 
-constexpr int64_t kMostFootprints = 1500;
+constexpr std::size_t kMostFootprints = 400;  // more are drawn as a density
 constexpr double kWorldWidth = 360;
 constexpr double kSmallestShown = 3;  // of pixels: what is smaller becomes a dot
+constexpr double kLeastWithLand = 4;  // degrees: on a narrower map the outline of the land would be wrong by pixels
+constexpr double kRegion = 15;        // degrees around the place, on the map between such a one and the world
+constexpr double kKilometresPerDegree = 111.32;
+constexpr double kHexagon = 9;  // pixels from the centre to a corner
+constexpr double kPi = 3.14159265358979;
 
 struct OutlinePoint {
-  std::string_view land;
-  double lon, lat;
+  int16_t ring, lon, lat;  // in hundredths of a degree
 };
 
-/// A coarse outline of the land, drawn by hand for these maps: the corners of one ring after another, to be closed. It
-/// is only precise enough to tell the continents apart.
+/// The land of Natural Earth at 1:110,000,000 (public domain): the corners of one ring after another, to be closed. The
+/// Caspian Sea is a ring inside of another. Coasts are precise to some 20 km.
 constexpr OutlinePoint kOutline[] = {
 #include "describe/world_outline.inc"
 };
@@ -49,7 +55,7 @@ class View {
   /// `west` < `east`, which may be beyond 180.
   View(double west, double south, double east, double north, double width, double least_height, double most_height)
       : west_(west), north_(north), width_(width) {
-    const double shortened = std::max(0.2, std::cos((south + north) / 2 * 3.14159265358979 / 180));
+    const double shortened = std::max(0.2, std::cos((south + north) / 2 * kPi / 180));
     scale_x_ = width / (east - west);
     scale_y_ = scale_x_ / shortened;
     height_ = (north - south) * scale_y_;
@@ -79,6 +85,8 @@ class View {
   }
   double plain_x(double lon) const { return (lon - west_) * scale_x_; }
   double y(double lat) const { return (north_ - lat) * scale_y_; }
+  /// Of a pixel, in the middle of the map.
+  double kilometres() const { return kKilometresPerDegree / scale_y_; }
 
  private:
   double west_, north_, width_, height_;
@@ -94,12 +102,15 @@ double nice_step(double range, double count) {
   return 10 * power;
 }
 
+/// "10° N": `positive` and `negative` are the letters.
 std::string degrees(double value, double step, const char* positive, const char* negative) {
   const int digits = step >= 1 ? 0 : static_cast<int>(std::ceil(-std::log10(step) - 1e-9));
   char buffer[64];
   const auto end = std::to_chars(buffer, buffer + sizeof buffer, std::abs(value), std::chars_format::fixed, digits).ptr;
   const bool is_zero = std::abs(value) < step / 1000;
-  return std::string(buffer, end) + "°" + (is_zero ? "" : value > 0 ? positive : negative);
+  const bool is_antimeridian = *positive == 'E' && std::abs(value) > 180 - step / 1000;
+  return std::string(buffer, end) + "°" +
+         (is_zero || is_antimeridian ? "" : std::string("\u00a0") + (value > 0 ? positive : negative));
 }
 
 std::string line(double x1, double y1, double x2, double y2) {
@@ -112,7 +123,7 @@ std::string graticule(const View& view, double step_x, double step_y, bool label
   for (double lon = std::ceil(view.west() / step_x) * step_x; lon <= view.east(); lon += step_x) {
     const double x = view.plain_x(lon), shown = lon > 180 ? lon - 360 : lon < -180 ? lon + 360 : lon;
     path += line(x, 0, x, view.height());
-    if (labels && x > 20 && x < view.width() - 30) {
+    if (labels && x > 20 && x < view.width() - 60) {
       text += "<text x=\"" + px(x + 3) + "\" y=\"" + px(view.height() - 5) + "\">" + degrees(shown, step_x, "E", "W") +
               "</text>";
     }
@@ -128,26 +139,144 @@ std::string graticule(const View& view, double step_x, double step_y, bool label
   return "<path class=\"grid\" d=\"" + path + "\"/>" + text;
 }
 
+using Corner = std::pair<double, double>;
+
+/// The part of a ring on one side of a line, for which `depth` is not negative (Sutherland and Hodgman).
+template <class Depth>
+std::vector<Corner> clipped(const std::vector<Corner>& ring, const Depth& depth) {
+  std::vector<Corner> out;
+  for (std::size_t i = 0; i < ring.size(); ++i) {
+    const Corner &from = ring[i == 0 ? ring.size() - 1 : i - 1], &to = ring[i];
+    const double before = depth(from), after = depth(to);
+    if ((before < 0) != (after < 0)) {
+      const double part = before / (before - after);
+      out.emplace_back(from.first + (to.first - from.first) * part, from.second + (to.second - from.second) * part);
+    }
+    if (after >= 0) out.push_back(to);
+  }
+  return out;
+}
+
+/// The part of a ring on the map and a little around it, so that its edges are not seen.
+std::vector<Corner> clipped(std::vector<Corner> ring, const View& view) {
+  constexpr double kMargin = 3;
+  ring = clipped(ring, [](const Corner& at) { return at.first + kMargin; });
+  ring = clipped(ring, [&](const Corner& at) { return view.width() + kMargin - at.first; });
+  ring = clipped(ring, [](const Corner& at) { return at.second + kMargin; });
+  return clipped(ring, [&](const Corner& at) { return view.height() + kMargin - at.second; });
+}
+
 std::string land(const View& view) {
-  const auto rings = land_outline();
+  constexpr double kSeen = 0.6;  // pixels: a corner closer to the one before is left out
   std::string path;
   // Once more on each side, for maps over the antimeridian.
   for (const double turn : {-360., 0., 360.}) {
-    for (const OutlineRing& ring : rings) {
-      const bool seen = std::any_of(ring.begin(), ring.end(), [&](const auto& point) {
-        return point[0] + turn >= view.west() - 60 && point[0] + turn <= view.east() + 60;
-      });
-      if (!seen) continue;
-      char command = 'M';
-      for (const auto& [lon, lat] : ring) {
-        path += command + px(view.plain_x(lon + turn)) + " " + px(view.y(lat));
-        command = 'L';
+    for (const OutlineRing& corners : land_outline()) {
+      std::vector<Corner> ring;
+      for (const auto& [lon, lat] : corners) ring.emplace_back(view.plain_x(lon + turn), view.y(lat));
+      ring = clipped(std::move(ring), view);
+      std::string drawn;
+      Corner last = {-1e9, -1e9};
+      for (const Corner& at : ring) {
+        if (std::abs(at.first - last.first) + std::abs(at.second - last.second) < kSeen) continue;
+        drawn += (drawn.empty() ? "M" : "L") + px(at.first) + " " + px(at.second);
+        last = at;
       }
-      path += "Z";
+      if (drawn.find('L') != drawn.npos) path += drawn + "Z";
     }
   }
   return "<path class=\"land\" d=\"" + path + "\"/>";
 }
+
+/// A bar of 1, 2 or 5 times a power of ten kilometres, in the upper right corner.
+std::string scale_bar(const View& view) {
+  const double most = view.kilometres() * view.width() / 4;
+  const double power = std::pow(10, std::floor(std::log10(most)));
+  const double length = most >= 5 * power ? 5 * power : most >= 2 * power ? 2 * power : power;
+  const double width = length / view.kilometres(), right = view.width() - 14, left = right - width;
+  const auto whole = [](double number) { return grouped(static_cast<uint64_t>(std::lround(number))); };
+  const std::string text = length < 1 ? whole(1000 * length) + " m" : whole(length) + " km";
+  return "<path class=\"plate\" d=\"M" + px(left - 8) + " 6H" + px(right + 8) + "V40H" + px(left - 8) +
+         "Z\"/><path class=\"bar-line\" d=\"M" + px(left) + " 29v5H" + px(right) +
+         "v-5\"/><text text-anchor=\"middle\" x=\"" + px((left + right) / 2) + "\" y=\"25\">" + text + "</text>";
+}
+
+/// The numbers of samples in hexagons, drawn in shades for ranges of numbers.
+class Density {
+ public:
+  Density(const std::vector<MapPoint>& points, const View& view) {
+    for (const MapPoint& point : points) add(view.x(point.lon), view.y(point.lat));
+    uint64_t most = 1;
+    for (const auto& [cell, count] : counts_) most = std::max(most, count);
+    for (int shade = 1; shade <= kShades; ++shade) {
+      const double share = static_cast<double>(shade) / kShades;
+      const auto last = static_cast<uint64_t>(std::lround(std::pow(static_cast<double>(most), share)));
+      if (lasts_.empty() || last > lasts_.back()) lasts_.push_back(last);
+    }
+  }
+
+  std::string draw() const {
+    std::string paths[kShades];
+    for (const auto& [cell, count] : counts_) {
+      const auto [x, y] = centre(cell);
+      const double side = kHexagon * std::sqrt(3) / 2;
+      paths[shade_of(count)] += "M" + px(x) + " " + px(y - kHexagon) + "l" + px(side) + " " + px(kHexagon / 2) + "v" +
+                                px(kHexagon) + "l" + px(-side) + " " + px(kHexagon / 2) + "l" + px(-side) + " " +
+                                px(-kHexagon / 2) + "v" + px(-kHexagon) + "Z";
+    }
+    std::string out;
+    for (std::size_t shade = 0; shade < kShades; ++shade) {
+      if (!paths[shade].empty()) out += "<path class=\"" + css(shade) + "\" d=\"" + paths[shade] + "\"/>";
+    }
+    return out;
+  }
+
+  std::string legend() const {
+    std::string out = "<ul class=\"legend\">";
+    uint64_t first = 1;
+    for (std::size_t shade = 0; shade < lasts_.size(); ++shade) {
+      const std::string last = grouped(lasts_[shade]);
+      out += "<li><svg viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path class=\"" + css(shade) +
+             "\" d=\"M8 1l6 3.5v7l-6 3.5l-6-3.5v-7Z\"/></svg>" +
+             (first == lasts_[shade] ? last : grouped(first) + " to " + last) + "</li>";
+      first = lasts_[shade] + 1;
+    }
+    return out + "</ul>";
+  }
+
+ private:
+  static constexpr int kShades = 5;
+  using Cell = std::pair<int64_t, int64_t>;  // row, column
+
+  Corner centre(const Cell& cell) const {
+    const double width = kHexagon * std::sqrt(3), shift = cell.first % 2 == 0 ? 0 : 0.5;
+    return {(static_cast<double>(cell.second) + shift) * width, static_cast<double>(cell.first) * 1.5 * kHexagon};
+  }
+
+  /// Counts a point in the hexagon whose centre is the nearest: of those of the two rows around it.
+  void add(double x, double y) {
+    const double width = kHexagon * std::sqrt(3);
+    Cell nearest;
+    double least = 1e300;
+    const auto above = static_cast<int64_t>(std::floor(y / (1.5 * kHexagon)));
+    for (const int64_t row : {above, above + 1}) {
+      const Cell cell = {row, std::llround(x / width - (row % 2 == 0 ? 0 : 0.5))};
+      const auto [cx, cy] = centre(cell);
+      const double distance = (x - cx) * (x - cx) + (y - cy) * (y - cy);
+      if (distance < least) least = distance, nearest = cell;
+    }
+    ++counts_[nearest];
+  }
+
+  std::size_t shade_of(uint64_t count) const {
+    return static_cast<std::size_t>(std::ranges::lower_bound(lasts_, count) - lasts_.begin());
+  }
+  /// Of few shades the darker ones.
+  std::string css(std::size_t shade) const { return "hex d" + std::to_string(shade + 1 + kShades - lasts_.size()); }
+
+  std::map<Cell, uint64_t> counts_ = {};
+  std::vector<uint64_t> lasts_ = {};  ///< the largest number of each shade
+};
 
 /// The rings, lines and points of footprints as two paths: of shapes and of dots.
 struct Painter {
@@ -216,14 +345,20 @@ std::string paths(const std::string& css, const std::string& d) {
   return d.empty() ? "" : "<path class=\"" + css + "\" d=\"" + d + "\"/>";
 }
 
-std::string paint(const MapData& data, const View& view) {
+std::string paint(const MapData& data, const View& view, std::string& legend) {
+  std::string parts;
+  for (const BBox& box : data.sources) paint_box(box, view, parts);
+  parts = paths("part", parts);
+  if (!data.points.empty()) {
+    const Density density(data.points, view);
+    legend = density.legend();
+    return density.draw() + parts;
+  }
   Painter painter{view};
   for (const Footprint& footprint : data.footprints) {
     wkb::Walk(std::as_bytes(std::span(footprint.wkb)), painter);
   }
-  std::string parts;
-  for (const BBox& box : data.sources) paint_box(box, view, parts);
-  return paths("part", parts) + paths("shape", painter.shapes) + paths("dot", painter.dots);
+  return parts + paths("shape", painter.shapes) + paths("dot", painter.dots);
 }
 
 bool is_globe(const BBox& box) { return box.maxx - box.minx >= 359 && box.maxy - box.miny >= 179; }
@@ -232,6 +367,7 @@ bool is_globe(const BBox& box) { return box.maxx - box.minx >= 359 && box.maxy -
 std::optional<BBox> region(const MapData& data) {
   std::vector<BBox> boxes;
   for (const Footprint& footprint : data.footprints) boxes.push_back(footprint.box);
+  for (const auto& [lon, lat] : data.points) boxes.push_back({lon, lat, lon, lat});
   if (boxes.empty()) boxes = data.sources;
   if (boxes.empty() && data.extent) boxes.push_back(*data.extent);
   if (boxes.empty()) return std::nullopt;
@@ -251,20 +387,27 @@ std::optional<BBox> region(const MapData& data) {
 }
 
 std::string caption(const MapData& data) {
-  const auto shown = static_cast<uint64_t>(data.footprints.size());
+  const auto shown = static_cast<uint64_t>(data.footprints.size() + data.points.size());
   const auto all = static_cast<uint64_t>(data.num_samples);
   std::string out;
   if (shown > 0) {
     out = shown == all ? "All " + grouped(all) : grouped(shown) + " of " + grouped(all);
     out += all == 1 ? " sample" : " samples";
-    if (data.step > 1) out += ", evenly chosen";
-    if (shown < all && data.step == 1) out += ", those that have a place";
+    if (shown < all) out += ", those that have a place";
     if (data.level > 0) out += " of level " + std::to_string(data.level);
+    if (!data.points.empty()) out += "; the shade of a hexagon is the number of samples whose centre is in it";
   } else {
     out = "The extent of the dataset";
   }
   if (!data.sources.empty()) out += "; dashed: the " + grouped(data.sources.size()) + " parts";
   return out;
+}
+
+MapPoint centre_of(const Item& item) {
+  if (item.centroid) return {static_cast<float>(item.centroid->x), static_cast<float>(item.centroid->y)};
+  const BBox& box = item.footprint->box;
+  const double lon = (box.minx + box.maxx) / 2 + (box.minx > box.maxx ? 180 : 0);
+  return {static_cast<float>(lon > 180 ? lon - 360 : lon), static_cast<float>((box.miny + box.maxy) / 2)};
 }
 
 }  // namespace
@@ -286,12 +429,16 @@ MapData map_data(const Dataset& dataset, const Facts& facts, const DescribeOptio
     if (!has_places(facts.levels[level])) continue;
     out.level = static_cast<int>(level);
     out.num_samples = facts.levels[level].num_rows;
-    out.step = (out.num_samples + kMostFootprints - 1) / kMostFootprints;
+    out.points.clear();
     LevelItems items(dataset, facts, out.level, options);
-    items.for_each_nth(std::max<int64_t>(1, out.step), [&](const Item& item) {
-      if (item.footprint) out.footprints.push_back(*item.footprint);
+    items.for_each(false, [&](Item& item) {
+      if (!item.footprint) return;
+      out.points.push_back(centre_of(item));
+      if (out.footprints.size() < kMostFootprints) out.footprints.push_back(std::move(*item.footprint));
     });
   }
+  const bool are_many = out.points.size() > kMostFootprints;
+  are_many ? out.footprints.clear() : out.points.clear();
   return out;
 }
 
@@ -299,44 +446,51 @@ std::string draw_map(const MapData& data) {
   const auto where = region(data);
   if (!where) return "";
   constexpr double kNear = 100;  // degrees: what is wider is shown on the globe alone
-  const bool is_near = where->maxx - where->minx < kNear && where->maxy - where->miny < kNear;
-  const bool has_footprints = !data.footprints.empty() || !data.sources.empty();
-  // The globe beside a closer look is small; alone it shows everything.
-  const View world(-180, -90, 180, 90, is_near && has_footprints ? kWorldWidth : 2 * kWorldWidth, 0, 1e9);
-  std::string on_globe;
-  if (is_near || !has_footprints) {
-    std::string box;
-    paint_box(is_near || !data.extent ? BBox{where->minx, where->miny, where->maxx, where->maxy} : *data.extent, world,
-              box);
-    on_globe = paths("here", box);
-  }
-  if (!is_near) on_globe += paint(data, world);
+  const bool has_samples = !data.footprints.empty() || !data.points.empty() || !data.sources.empty();
+  const bool is_near = has_samples && where->maxx - where->minx < kNear && where->maxy - where->miny < kNear;
+  std::string legend;
+  // Beside a closer look, the place is marked on smaller maps; alone, the globe shows everything.
+  const auto around = [&](const char* label, const View& view, double step) {
+    std::string here;
+    paint_box(is_near || !data.extent ? *where : *data.extent, view, here);
+    const std::string shown = is_near || !has_samples ? paths("here", here) : paint(data, view, legend);
+    return svg(view, label, land(view) + graticule(view, step, step, !is_near) + shown);
+  };
+  const View world(-180, -90, 180, 90, is_near ? kWorldWidth : 2 * kWorldWidth, 0, 1e9);
   std::string out = "<figure class=\"maps\">";
-  if (is_near && has_footprints) {
+  if (is_near) {
     const double margin = std::max({(where->maxx - where->minx) * 0.08, (where->maxy - where->miny) * 0.08, 0.002});
     const View near(where->minx - margin, std::max(-90., where->miny - margin), where->maxx + margin,
                     std::min(90., where->maxy + margin), 2 * kWorldWidth, 280, 520);
-    const bool is_wide = near.east() - near.west() > 25;  // below that the outline is too coarse
-    out += svg(
-        near, "Map of the footprints",
-        (is_wide ? land(near) : "") +
-            graticule(near, nice_step(near.east() - near.west(), 6), nice_step(near.north() - near.south(), 5), true) +
-            paint(data, near));
+    const bool has_land = near.east() - near.west() >= kLeastWithLand;
+    out += svg(near, "Map of the samples",
+               (has_land ? land(near) : "") +
+                   graticule(near, nice_step(near.east() - near.west(), 6), nice_step(near.north() - near.south(), 5),
+                             true) +
+                   paint(data, near, legend) + scale_bar(near)) +
+           "<div>";
+    if (!has_land) {
+      const double lon = (where->minx + where->maxx) / 2;
+      const double lat = std::clamp((where->miny + where->maxy) / 2, -80., 80.);
+      out += around("Map of the region", View(lon - kRegion, lat - 10, lon + kRegion, lat + 10, kWorldWidth, 200, 240),
+                    10);
+    }
+    out += around("Map of the world", world, 30) + "</div>";
+  } else {
+    out += around("Map of the world", world, 30);
   }
-  out += svg(world, is_near ? "Where on the globe" : "Map of the globe",
-             land(world) + graticule(world, 30, 30, false) + on_globe);
-  return out + "<figcaption>" + caption(data) + ".</figcaption></figure>";
+  return out + "<figcaption>" + caption(data) + "." + legend + "</figcaption></figure>";
 }
 
 }  // namespace descriptions
 
 std::vector<OutlineRing> land_outline() {
   std::vector<OutlineRing> out;
-  std::string_view land;
+  int ring = -1;
   for (const auto& point : descriptions::kOutline) {
-    if (point.land != land) out.emplace_back();
-    land = point.land;
-    out.back().push_back({point.lon, point.lat});
+    if (point.ring != ring) out.emplace_back();
+    ring = point.ring;
+    out.back().push_back({point.lon / 100., point.lat / 100.});
   }
   return out;
 }

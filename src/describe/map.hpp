@@ -10,12 +10,17 @@
 
 namespace tacore::descriptions {
 
-/// The content of the map of a page: footprints of samples; of many samples every `step`-th.
+/// The centre of a sample, in degrees.
+struct MapPoint {
+  float lon, lat;
+};
+
+/// The content of the map of a page: the footprints of few samples, or the centres of many.
 struct MapData {
   std::vector<Footprint> footprints = {};
-  int level = 0;                   ///< of the footprints
+  std::vector<MapPoint> points = {};
+  int level = 0;                   ///< of these
   int64_t num_samples = 0;         ///< of that level
-  int64_t step = 1;                ///< one of so many samples is shown
   std::vector<BBox> sources = {};  ///< extents of the parts of an index
   std::optional<BBox> extent = {};
 };

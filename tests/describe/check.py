@@ -11,10 +11,12 @@ cards of huggingface_hub, datasets, html5lib. What a dataset has no place or tim
 
 Needs the packages of requirements.txt; `run` makes an environment that has them. Works in a temporary folder.
 """
+import base64
 import contextlib
 import datetime
 import fnmatch
 import functools
+import hashlib
 import http.server
 import json
 import os
@@ -621,14 +623,23 @@ def html(dataset, folder):
     page = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(text)
     assert page.findtext(".//title").split() == title_of(dataset).split()
     scripts = page.findall(".//script")
-    assert [script.get("type") for script in scripts] == ["application/ld+json"]
+    assert [script.get("type") for script in scripts] == ["application/ld+json", None]
     assert json.loads(scripts[0].text) == json.loads(taco("describe", dataset, "--as", "croissant"))
+    policy = next(meta.get("content") for meta in page.findall(".//meta") if meta.get("http-equiv"))
+    digest = base64.b64encode(hashlib.sha256(scripts[1].text.encode()).digest()).decode()
+    assert policy == f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{digest}'"
+    ids = [element.get("id") for element in page.iter() if element.get("id")]
+    assert len(set(ids)) == len(ids)
     for element in page.iter():
-        assert not {"src", "onclick", "onload", "srcset"} & set(element.attrib), element.attrib
+        assert not {"onclick", "onload", "srcset"} & set(element.attrib), element.attrib
+        assert element.get("src", "data:image/png;base64,").startswith("data:image/png;base64,") and element.tag != "link"
         if element.tag != "a":
             assert "href" not in element.attrib
+        elif element.get("href").startswith("#"):
+            assert element.get("href")[1:] in ids, element.get("href")
         else:
             assert element.get("href").split(":")[0] in ("http", "https", "mailto"), element.get("href")
+    assert len(text) < 1_500_000
     assert "url(" not in text.split("<style>")[1].split("</style>")[0]
 
 

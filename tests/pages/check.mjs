@@ -49,6 +49,21 @@ function hostile(page) {
   describe(dataset, page);
 }
 
+// So many samples that the map shows their density, with columns that are counted.
+function dense(page) {
+  const folder = path.dirname(page), features = [];
+  fs.writeFileSync(path.join(folder, "a.txt"), "sample");
+  for (let i = 0; i < 500; ++i) {
+    const place = {type: "Point", coordinates: [i % 25, 40 + Math.sqrt(i)]};
+    const properties = {id: `s${i}`, path: path.join(folder, "a.txt"), split: i % 5 ? "train" : "test", land_cover: i % 3};
+    features.push({type: "Feature", geometry: place, properties});
+  }
+  fs.writeFileSync(path.join(folder, "rows.geojson"), JSON.stringify({type: "FeatureCollection", features}));
+  const about = ["--id", "dense", "--license", "MIT", "--provider", "x", "--task", "other", "--title", "Dense", "--description", "D"];
+  taco("create", path.join(folder, "rows.geojson"), path.join(folder, "dense.tacozip"), ...about);
+  describe(path.join(folder, "dense.tacozip"), page);
+}
+
 // Name: a function that writes the page at a path.
 const PAGES = {
   landsat: stored("examples/data/landsat.tacozip", "--base-url", "https://example.org/data"),
@@ -58,6 +73,7 @@ const PAGES = {
   no_extent: stored("tests/golden/no_extent.tacozip"),
   v1: stored("tests/golden/v1/flat.taco"),
   hostile,
+  dense,
 };
 
 // Rules of html-validate that are a matter of taste.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import gc
 import hashlib
 import html.parser
+import io
 import json
 import re
 import shutil
@@ -15,12 +17,14 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
 
 import tacore
 from tacore import describe
 from tacore import transform as tf
 
+LANDSAT = Path(__file__).resolve().parents[2] / "examples" / "data" / "landsat.tacozip"
 DATASETS = [
     "flat.tacozip",
     "nested",
@@ -152,7 +156,7 @@ def test_markup_in_a_dataset_is_escaped(titled: Path, tmp_path: Path) -> None:
     for input in (titled, collection_file(titled, tmp_path / "COLLECTION.json")):
         page = Page(tacore.generate_html(input, tmp_path / "index.html").read_text("utf-8"))
         scripts = [attributes.get("type") for tag, attributes in page.tags if tag == "script"]
-        assert scripts == (["application/ld+json"] if input == titled else [])
+        assert scripts == (["application/ld+json", None] if input == titled else [None])  # the last makes copy buttons
         assert "Clouds </script><script>alert(1)</script> & more" in page.text
         assert "None" not in page.text
         text = tacore.generate_markdown(input, tmp_path / "README.md").read_text("utf-8")
@@ -165,7 +169,9 @@ def test_every_kind_of_dataset_is_described(golden: Path, tmp_path: Path, name: 
     opened = tacore.load(golden / name)
     title = opened.title or opened.id
     assert title in page.text
-    assert not {"src", "onclick", "onload"} & {key for _, attributes in page.tags for key in attributes}
+    assert not {"onclick", "onload"} & {key for _, attributes in page.tags for key in attributes}
+    pictures = [attributes["src"] for _, attributes in page.tags if "src" in attributes]
+    assert all(source is not None and source.startswith("data:image/png;base64,") for source in pictures)
     text = tacore.generate_markdown(opened, tmp_path / "README.md").read_text("utf-8")
     assert text.startswith("# ") and "None" not in text
     again = tacore.generate_markdown(golden / name, tmp_path / "AGAIN.md").read_text("utf-8")
@@ -176,6 +182,25 @@ def test_a_dataset_of_one_file_has_a_map(titled: Path, tmp_path: Path) -> None:
     for input in (titled, collection_file(titled, tmp_path / "COLLECTION.json")):
         page = Page(tacore.generate_html(input, tmp_path / "index.html").read_text("utf-8"))
         assert "svg" in [tag for tag, _ in page.tags]
+
+
+def test_a_page_has_as_many_pictures_as_asked_for() -> None:
+    pillow = pytest.importorskip("PIL.Image")
+    rasterio = pytest.importorskip("rasterio")
+    dataset = tacore.load(LANDSAT)
+
+    def pictures(**how: Any) -> list[bytes]:
+        tags = Page(describe.collection2html(dataset, **how)).tags
+        return [base64.b64decode(str(a["src"]).split(",")[1]) for tag, a in tags if tag == "img"]
+
+    assert len(pictures()) == 12 and len(pictures(thumbnails=5)) == 5 and pictures(thumbnails=0) == []
+    for row, png in zip((2, 6, 10, 14), pictures(thumbnails=4)):
+        shown = numpy.asarray(pillow.open(io.BytesIO(png)), dtype=float)
+        with rasterio.open(dataset.data.read(row)) as raster:
+            expected = raster.read([3, 2, 1]).astype(float)  # the bands called red, green and blue
+        for channel, band in zip(numpy.moveaxis(shown, -1, 0), expected):
+            low, high = numpy.percentile(band, [2, 98], method="nearest")
+            assert numpy.abs(channel - 255 * numpy.clip((band - low) / (high - low), 0, 1)).max() < 8
 
 
 def test_a_page_links_to_the_given_catalogue(golden: Path, tmp_path: Path) -> None:

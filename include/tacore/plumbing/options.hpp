@@ -230,6 +230,7 @@ void visit_options(DescribeOptions& o, Visit&& visit) {
   visit("catalogue_url", o.catalogue_url, "URL of the catalogue that the page links to.");
   visit("checksums", o.checksums, "Let Croissant state the SHA-256 of each local file, which is read whole.");
   visit("viewer_tables", o.viewer_tables, "Tables that a dataset card names for the viewer of the Hugging Face Hub.");
+  visit("thumbnails", o.thumbnails, "Maximal number of samples that the page shows as pictures.");
   visit_overwrite(o.overwrite, visit);
   visit_parquet(o.parquet, visit);
 }
