@@ -120,12 +120,13 @@ Description parse_description(const std::string& text) {
                                                                 {"datacite", Description::Datacite},
                                                                 {"card", Description::Card},
                                                                 {"markdown", Description::Markdown},
-                                                                {"html", Description::Html}};
+                                                                {"html", Description::Html},
+                                                                {"all", Description::All}};
   for (const auto& [name, description] : names) {
     if (text == name) return description;
   }
   throw UsageError("--as is " + in_quotes(text) +
-                   ", expected stac, stac-geoparquet, geoparquet, croissant, datacite, card, markdown or html");
+                   ", expected stac, stac-geoparquet, geoparquet, croissant, datacite, card, markdown, html or all");
 }
 
 std::string parse_published(const std::string& text) {

@@ -240,7 +240,7 @@ struct CollectCommandOptions {
 int run_collect(const CollectCommandOptions& options);
 
 /// What a dataset is described as.
-enum class Description { Stac, StacGeoparquet, Geoparquet, Croissant, Datacite, Card, Markdown, Html };
+enum class Description { Stac, StacGeoparquet, Geoparquet, Croissant, Datacite, Card, Markdown, Html, All };
 
 struct DescribeCommandOptions {
   std::string path = {};
@@ -252,7 +252,7 @@ struct DescribeCommandOptions {
   int thumbnails = DescribeOptions().thumbnails;
   std::string viewer_tables = {};  ///< name of a folder beside the card
   std::optional<int> level = {};   ///< of Items and tables
-  Destination output = {};         ///< of STAC a folder
+  Destination output = {};         ///< of STAC and of all forms a folder
 };
 int run_describe(const DescribeCommandOptions& options);
 

@@ -27,6 +27,7 @@ std::string text_of(Description as, const Dataset& dataset, const DescribeOption
 
 void check(const DescribeCommandOptions& options) {
   const bool has_output = !options.output.path.empty();
+  if (options.as == Description::All && !has_output) throw UsageError("--as all is a folder: add -o DIR");
   if (is_parquet(options.as) && !has_output) throw UsageError("--as: Parquet is not for standard output: add -o FILE");
   const bool has_level = is_parquet(options.as) || (options.as == Description::Stac && has_output);
   if (options.level && !has_level) {
@@ -74,6 +75,8 @@ int run_describe(const DescribeCommandOptions& options) {
     run_interruptibly([&] { footer2geoparquet(dataset, level, output, how); });
   } else if (options.as == Description::StacGeoparquet) {
     run_interruptibly([&] { footer2geoparquetstac(dataset, level, output, how); });
+  } else if (options.as == Description::All) {
+    run_interruptibly([&] { write_descriptions(dataset, output, how); });
   } else if (options.as == Description::Stac && !output.empty()) {
     run_interruptibly([&] { write_stac(dataset, output, level, how); });
   } else {

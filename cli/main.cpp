@@ -486,13 +486,15 @@ void add_describe(Tool& tool) {
       "describe", "Describes a dataset as STAC, GeoParquet, Croissant, DataCite, Markdown or a web page",
       "  taco describe landsat.tacozip --as html -o landsat.html\n"
       "  taco describe landsat.tacozip --as stac -o catalog/\n"
+      "  taco describe landsat.tacozip --as all -o site/ --base-url https://example.org/data\n"
       "  taco describe landsat.tacozip --as croissant --base-url https://example.org/data\n"
       "  taco describe landsat.tacozip --as datacite --published 2026-11-23\n"
       "  taco describe landsat.tacozip --as card --viewer-tables table -o publish/README.md",
       run_describe);
   add_parsed(
       command, "--as", "FORM", [o = options](const std::string& text) { o->as = parse_description(text); },
-      "stac, stac-geoparquet, geoparquet, croissant, datacite, card, markdown or html")
+      "stac, stac-geoparquet, geoparquet, croissant, datacite, card, markdown, html, or all of them as a folder with "
+      "links between them (-o DIR)")
       ->required();
   add_parsed(
       command, "--level", "N", [o = options](const std::string& text) { o->level = parse_count("--level", text); },

@@ -139,6 +139,11 @@ void bind_describe(nb::module_& m) {
   m.def("eo_common_name", &tacore::eo_common_name);
   m.def("footer2stac", &footer2stac);
   m.def("write_stac", &write_stac);
+  m.def("write_descriptions", [](const Dataset& dataset, const Path& directory, const Keywords& given) {
+    const DescribeOptions options = describe_options(given);
+    const nb::gil_scoped_release release;
+    write_descriptions(dataset, directory.value, options);
+  });
   m.def("write_viewer_tables", &write_viewer_tables);
   m.def("footer2geoparquet", &write_table<tacore::footer2geoparquet>);
   m.def("footer2geoparquetstac", &write_table<tacore::footer2geoparquetstac>);

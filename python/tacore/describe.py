@@ -43,6 +43,7 @@ __all__ = [
     "footer2stac",
     "generate_html",
     "generate_markdown",
+    "write_descriptions",
     "write_stac",
     "write_viewer_tables",
 ]
@@ -262,6 +263,58 @@ def footer2stac(dataset: Described, level: int = 0, base_url: str = "") -> Itera
         ...     print(item["id"], item["bbox"])
     """
     return _Items(_opened(dataset), level, _options(base_url=base_url))
+
+
+def write_descriptions(
+    dataset: Described,
+    directory: PathLike,
+    base_url: str = "",
+    *,
+    accent_colour: str = _GREEN,
+    catalogue_url: str = "",
+    published: str = "",
+    thumbnails: int = 12,
+    overwrite: bool = False,
+) -> Path:
+    """Writes all descriptions of a dataset to a new folder, atomically, with links from one to the others: the page
+    `index.html`, `README.md` (the dataset card), `croissant.json`, `datacite.json`, `samples.parquet` (level 0,
+    as GeoParquet if it has places) and `stac/` (`collection.json`, `items/{id}.json`).
+
+    What the dataset lacks a time, a place or a year of publication for is left out, with a warning.
+
+    Args:
+        dataset: Dataset, or path of a dataset.
+        directory: Path of the folder.
+        base_url: URL of the folder of the dataset; "": links to the data are relative to `directory`.
+        accent_colour: As for :func:`collection2html`.
+        catalogue_url: As for :func:`collection2html`.
+        published: Date of publication, as for :func:`collection2datacite`.
+        thumbnails: As for :func:`collection2html`.
+        overwrite: Replace an existing folder that has an index.html and a croissant.json; nothing else is ever replaced.
+
+    Returns:
+        The path of the folder.
+
+    Raises:
+        TacoIOError: The folder exists and `overwrite` is not set, is no such folder, or cannot be written.
+        TacoValidationError: The folder is, or lies in, a file or folder of the dataset.
+
+    Example:
+        >>> site = tacore.describe.write_descriptions("chips.tacozip", "site", base_url="https://host/data")
+        >>> sorted(path.name for path in site.iterdir())
+        ['README.md', 'croissant.json', 'datacite.json', 'index.html', 'samples.parquet', 'stac']
+    """
+    path = local_path(directory)
+    options = _options(
+        base_url=base_url,
+        accent_colour=accent_colour,
+        catalogue_url=catalogue_url,
+        published=published,
+        thumbnails=thumbnails,
+        overwrite=overwrite,
+    )
+    _core.write_descriptions(_opened(dataset), path, options)
+    return path
 
 
 def write_stac(

@@ -2,8 +2,7 @@
 
 #include "base/epoch.hpp"
 #include "base/text.hpp"
-#include "describe/facts.hpp"
-#include "describe/json.hpp"
+#include "describe/document.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
@@ -148,6 +147,8 @@ void set_list(Json& out, const char* key, Json list) {
   if (!list.empty()) out[key] = std::move(list);
 }
 
+}  // namespace
+
 Json datacite(const Facts& facts) {
   if (facts.published.empty()) {
     throw SchemaError(
@@ -184,7 +185,6 @@ Json datacite(const Facts& facts) {
   return out;
 }
 
-}  // namespace
 }  // namespace descriptions
 
 std::string collection2datacite(const Dataset& dataset, const DescribeOptions& options) {

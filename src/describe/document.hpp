@@ -75,5 +75,12 @@ Accent accent_of(const std::string& colour);
 
 /// The JSON-LD that collection2croissant() writes, which a page carries too.
 Json croissant(const Facts& facts);
+/// What collection2datacite() writes. Throws SchemaError without a year of publication.
+Json datacite(const Facts& facts);
+/// What collection2datacard() writes.
+std::string data_card(const Facts& facts, const DescribeOptions& options);
+/// What collection2html() writes, with links to `others`: further descriptions.
+std::string html_page(const Dataset& dataset, const Facts& facts, const DescribeOptions& options,
+                      const std::vector<Cell>& others = {});
 
 }  // namespace tacore::descriptions

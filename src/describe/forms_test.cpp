@@ -698,6 +698,70 @@ TEST_CASE("a page says how large a local dataset is") {
   CHECK(has_text(collection2markdown(load(golden("nested"))), " files\n"));
 }
 
+TEST_CASE("all descriptions are written as a folder whose links lead to each other and to the data") {
+  const TemporaryFolder folder;
+  folder.copy(golden("../../examples/data/landsat.tacozip"), "data/landsat.tacozip");
+  const Dataset dataset = load(folder.path("data/landsat.tacozip"));
+  const std::string site = folder.path("site");
+  write_descriptions(dataset, site, {.published = "2026"});
+  const auto exists = [&](const std::string& from, const std::string& href) {
+    return std::filesystem::exists(std::filesystem::path(site) / from / href);
+  };
+  const std::string page = file_text(site + "/index.html");
+  for (const char* href : {"README.md", "croissant.json", "datacite.json", "samples.parquet", "stac/collection.json"}) {
+    CAPTURE(href);
+    CHECK(has_text(page, std::string("href=\"") + href + "\""));
+    CHECK(exists("", href));
+  }
+  const Parsed collection = Parsed::parse(file_text(site + "/stac/collection.json"));
+  CHECK(collection["links"].size() == 1 + 3 + 16);
+  for (const Parsed& link : collection["links"]) {
+    if (link["rel"] != "license") CHECK(exists("stac", link["href"]));
+  }
+  CHECK(exists("stac", collection["assets"]["landsat.tacozip"]["href"]));
+  const Parsed item = Parsed::parse(file_text(site + "/stac/items/tile_r0_c0.json"));
+  CHECK(exists("stac/items", item["assets"]["data"]["href"]));
+  CHECK(exists("stac/items", item["links"][0]["href"]));
+  const Parsed croissant = Parsed::parse(file_text(site + "/croissant.json"));
+  CHECK(exists("", croissant["distribution"][0]["contentUrl"]));
+  CHECK(has_text(page, "tacore.load(&quot;landsat.tacozip&quot;)"));
+  // The forms are those that are written alone.
+  const DescribeOptions there{.base_url = "https://example.org/d", .published = "2026", .overwrite = true};
+  write_descriptions(dataset, site, there);
+  CHECK(file_text(site + "/README.md") == collection2datacard(dataset, there));
+  CHECK(file_text(site + "/croissant.json") == collection2croissant(dataset, there));
+  CHECK(file_text(site + "/datacite.json") == collection2datacite(dataset, there));
+  CHECK(has_text(file_text(site + "/index.html"), "tacore.load(&quot;https://example.org/d/landsat.tacozip&quot;)"));
+}
+
+TEST_CASE("descriptions that a dataset lacks a time or a year for are left out with a warning") {
+  const TemporaryFolder folder;
+  ::unsetenv("SOURCE_DATE_EPOCH");
+  const Report report;
+  write_descriptions(load(golden("no_extent.tacozip")), folder.path("site"));
+  CHECK(has_text(report.warnings(), "datacite.json is not written: the year of publication"));
+  CHECK(has_text(report.warnings(), "stac is not written: sample 'a' has no time"));
+  CHECK_FALSE(std::filesystem::exists(folder.path("site/stac")));
+  CHECK_FALSE(has_text(file_text(folder.path("site/index.html")), "href=\"stac"));
+  CHECK(has_text(file_text(folder.path("site/index.html")), "href=\"samples.parquet\""));
+}
+
+TEST_CASE("a folder of descriptions replaces nothing but such a folder, and lies beside its dataset") {
+  const TemporaryFolder folder;
+  const Dataset dataset = load(golden("flat.tacozip"));
+  write_descriptions(dataset, folder.path("site"), {.thumbnails = 0});
+  const std::string again = error_of([&] { write_descriptions(dataset, folder.path("site")); });
+  CHECK(has_text(again, "exists already"));
+  folder.write("mine/index.html", "mine");
+  CHECK(has_text(error_of([&] { write_descriptions(dataset, folder.path("mine"), {.overwrite = true}); }),
+                 "is not a folder with an index.html and a croissant.json; nothing else is replaced"));
+  CHECK(file_text(folder.path("mine/index.html")) == "mine");
+  std::filesystem::copy(golden("nested"), folder.path("nested"), std::filesystem::copy_options::recursive);
+  CHECK_THROWS_AS(write_descriptions(load(folder.path("nested")), folder.path("nested/DATA/site")), ValidationError);
+  CHECK(has_text(error_of([&] { write_descriptions(dataset, folder.path("absent/site")); }), "cannot be created"));
+  CHECK(std::ranges::distance(std::filesystem::directory_iterator(folder.path(""))) == 3);
+}
+
 TEST_CASE("a tree with too many branches is shortened") {
   PitSchema pit{.root_n = 2, .root_type = SampleType::Folder};
   PitPattern& pattern = pit.hierarchy[1].emplace_back(PitPattern{.n = 40});

@@ -289,6 +289,18 @@ class Properties {
 };
 
 }  // namespace
+
+Oddities write_table(const Dataset& dataset, const Facts& facts, PlainFile& file, const DescribeOptions& options) {
+  LevelItems items(dataset, facts, 0, options);
+  Computed computed;
+  const auto out = [&](std::span<const std::byte> bytes) {
+    file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  };
+  write(items, table_columns(items, has_places(dataset), computed), computed, false, out, options, {});
+  file.close();
+  return items.oddities();
+}
+
 }  // namespace descriptions
 
 void footer2geoparquet(const Dataset& dataset, int level, const std::string& path, const DescribeOptions& options) {
@@ -307,20 +319,12 @@ std::vector<std::string> write_viewer_tables(const Dataset& dataset, const std::
   require_apart(folder, described_files(files_of(dataset)));
   check_parquet_options(options.parquet);
   const NewFolder tables(folder, options.overwrite, "a folder of Parquet files alone", has_only_tables);
-  const bool with_places = has_places(dataset);
   std::vector<std::string> paths;
   Oddities oddities;
   for (const auto& [split, rows] : splits_of(dataset)) {
     const Facts facts = gather_stated(rows, options);
-    LevelItems items(rows, facts, 0, options);
-    Computed computed;
     PlainFile file = tables.file(split + ".parquet");
-    const auto out = [&](std::span<const std::byte> bytes) {
-      file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    };
-    write(items, table_columns(items, with_places, computed), computed, false, out, options, {});
-    file.close();
-    oddities.add(items.oddities());
+    oddities.add(write_table(rows, facts, file, options));
     paths.push_back(path_join(file_name(without_slashes(folder)), split + ".parquet"));
   }
   tables.publish();

@@ -479,7 +479,7 @@ std::string linked_data(const Facts& facts) {
 
 /// What a page shows of the samples; nothing of a COLLECTION.json alone.
 struct Shown {
-  std::string samples = {}, map = {}, counts = {}, statistics = {};
+  std::string samples = {}, map = {}, counts = {}, statistics = {}, others = {};
 };
 
 std::string head(const Facts& facts, const DescribeOptions& options) {
@@ -523,6 +523,7 @@ std::vector<std::pair<std::string, std::string>> contents(const Facts& facts, co
     add("Splits and classes", shown.counts);
     add("Band statistics", shown.statistics);
   }
+  add("Other descriptions", shown.others);
   return out;
 }
 
@@ -585,16 +586,20 @@ Accent accent_of(const std::string& given) {
   return {colour(plain), colour(dark), colour(light)};
 }
 
-}  // namespace descriptions
-
-std::string collection2html(const Dataset& dataset, const DescribeOptions& options) {
-  using namespace descriptions;
-  const Facts facts = gather(dataset, options);
+std::string html_page(const Dataset& dataset, const Facts& facts, const DescribeOptions& options,
+                      const std::vector<Cell>& others) {
   const Shown shown{.samples = samples_html(pictured_samples(dataset, facts, options), facts),
                     .map = draw_map(map_data(dataset, facts, options)),
                     .counts = counts_html(value_counts(dataset, facts)),
-                    .statistics = statistics_html(stored_band_statistics(dataset, facts), facts)};
+                    .statistics = statistics_html(stored_band_statistics(dataset, facts), facts),
+                    .others = others.empty() ? "" : html(List{others})};
   return valid_utf8(page(facts, shown, options));
+}
+
+}  // namespace descriptions
+
+std::string collection2html(const Dataset& dataset, const DescribeOptions& options) {
+  return descriptions::html_page(dataset, descriptions::gather(dataset, options), options);
 }
 
 std::string collection2html(std::string_view json, const std::string& path, const DescribeOptions& options) {

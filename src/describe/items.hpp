@@ -112,4 +112,8 @@ class LevelItems {
   Oddities oddities_;
 };
 
+/// Writes the samples of level 0 as Parquet, as GeoParquet if the level has columns of places, and returns what could
+/// not be used as it is stored.
+Oddities write_table(const Dataset& dataset, const Facts& facts, class PlainFile& file, const DescribeOptions& options);
+
 }  // namespace tacore::descriptions

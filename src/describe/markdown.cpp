@@ -223,6 +223,11 @@ std::string front_matter(const Facts& facts, const std::vector<std::string>& tab
 }
 
 }  // namespace
+
+std::string data_card(const Facts& facts, const DescribeOptions& options) {
+  return valid_utf8(front_matter(facts, options.viewer_tables) + markdown(facts));
+}
+
 }  // namespace descriptions
 
 std::string collection2markdown(const Dataset& dataset, const DescribeOptions& options) {
@@ -234,9 +239,7 @@ std::string collection2markdown(std::string_view json, const std::string& path, 
 }
 
 std::string collection2datacard(const Dataset& dataset, const DescribeOptions& options) {
-  const descriptions::Facts facts = descriptions::gather(dataset, options);
-  return descriptions::valid_utf8(descriptions::front_matter(facts, options.viewer_tables) +
-                                  descriptions::markdown(facts));
+  return descriptions::data_card(descriptions::gather(dataset, options), options);
 }
 
 }  // namespace tacore

@@ -81,6 +81,12 @@ PlainFile NewFolder::file(const std::string& name) const {
   return {path_join(draft_.path, name), path_join(target_, name)};
 }
 
+void NewFolder::remove(const std::string& name) const {
+  std::error_code error;
+  std::filesystem::remove_all(path_join(draft_.path, name), error);
+  if (error) throw IoError("cannot be removed", {.path = path_join(target_, name)}, error.value());
+}
+
 void NewFolder::publish() const {
   sync_file_system(draft_.descriptor, target_);
   throw_if_interrupted();

@@ -42,6 +42,8 @@ class NewFolder {
 
   void make_folder(const std::string& name) const;
   PlainFile file(const std::string& name) const;
+  /// Removes a file or folder in it, if there is one of that name.
+  void remove(const std::string& name) const;
   /// Throws IoError.
   void publish() const;
 

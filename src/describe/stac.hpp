@@ -3,6 +3,7 @@
 #include "describe/facts.hpp"
 #include "describe/items.hpp"
 #include "describe/json.hpp"
+#include "describe/new_folder.hpp"
 
 /// STAC 1.1 as JSON.
 namespace tacore::descriptions {
@@ -28,6 +29,11 @@ Json stac_properties(const Item& item, const Facts& facts);
 Json stac_assets(const Item& item, const Facts& facts, const LevelItems& items);
 /// An Item. `collection` is the relative URL of its Collection.
 Json stac_item(const Item& item, const Facts& facts, const LevelItems& items, const std::string& collection);
+
+/// Writes collection.json and items/ID.json to the folder `name` in a new folder, "" for itself. `facts` refers to the
+/// data from there, unless it has a base URL; `links` are added to the Collection.
+void write_catalog(const NewFolder& folder, const std::string& name, const Dataset& dataset, const Facts& facts,
+                   const std::string& directory, int level, const DescribeOptions& options, const Json& links);
 
 /// The name of a user column in an Item: with the prefix `taco:` when STAC gives the name a meaning of its own.
 std::string property_name(const std::string& column);

@@ -23,32 +23,30 @@ std::pair<std::string, std::string> open_last_list(const Json& document) {
 }
 
 }  // namespace
-}  // namespace descriptions
 
-void write_stac(const Dataset& dataset, const std::string& directory, int level, const DescribeOptions& options) {
-  using namespace descriptions;
-  require_apart(directory, files_of(dataset));
-  Facts facts = gather(dataset, options, level);
-  Facts of_items = facts;
+void write_catalog(const NewFolder& folder, const std::string& name, const Dataset& dataset, const Facts& facts,
+                   const std::string& directory, int level, const DescribeOptions& options, const Json& links) {
+  Facts of_collection = facts, of_items = facts;
   if (facts.base_url.empty()) {
-    facts.base_url = way_between(directory, facts.folder);
-    of_items.base_url = way_between(path_join(directory, kItemsFolder), facts.folder);
+    of_collection.base_url = way_between(path_join(directory, name), facts.folder);
+    of_items.base_url = way_between(path_join(path_join(directory, name), kItemsFolder), facts.folder);
   }
-  const NewFolder folder(directory, options.overwrite, "a folder with a collection.json",
-                         [](const std::string& old) { return entry_at(path_join(old, kCollectionFile)).has_value(); });
-  folder.make_folder(kItemsFolder);
-  Json collection = stac_collection(facts);
+  if (!name.empty()) folder.make_folder(name);
+  const std::string items_folder = path_join(name, kItemsFolder);
+  folder.make_folder(items_folder);
+  Json collection = stac_collection(of_collection);
   collection["links"].push_back({{"rel", "root"},
                                  {"href", std::string("./") + kCollectionFile},
                                  {"type", "application/json"},
                                  {"title", facts.title()}});
+  for (const Json& link : links) collection["links"].push_back(link);
   const auto [head, tail] = open_last_list(collection);
-  PlainFile index = folder.file(kCollectionFile);
+  PlainFile index = folder.file(path_join(name, kCollectionFile));
   index.write(head);
   LevelItems items(dataset, of_items, level, options);
   items.for_each(true, [&](const Item& item) {
     throw_if_interrupted();
-    PlainFile file = folder.file(path_join(kItemsFolder, item.id + ".json"));
+    PlainFile file = folder.file(path_join(items_folder, item.id + ".json"));
     file.write(dump(stac_item(item, of_items, items, std::string("../") + kCollectionFile)));
     file.close();
     const Json link = {{"rel", "item"},
@@ -59,6 +57,17 @@ void write_stac(const Dataset& dataset, const std::string& directory, int level,
   });
   index.write(tail);
   index.close();
+}
+
+}  // namespace descriptions
+
+void write_stac(const Dataset& dataset, const std::string& directory, int level, const DescribeOptions& options) {
+  using namespace descriptions;
+  require_apart(directory, files_of(dataset));
+  const Facts facts = gather(dataset, options, level);
+  const NewFolder folder(directory, options.overwrite, "a folder with a collection.json",
+                         [](const std::string& old) { return entry_at(path_join(old, kCollectionFile)).has_value(); });
+  write_catalog(folder, "", dataset, facts, directory, level, options, Json::array());
   folder.publish();
 }
 

@@ -17,4 +17,7 @@ mkdir publish
 taco describe "$OLDPWD/$examples/landsat.tacozip" --as card --viewer-tables table -o publish/README.md
 sed -n '/^configs/,/^---/p' publish/README.md
 ls publish publish/table
+show describe golden/flat.tacozip --as all -o site
+show describe golden/flat.tacozip --as all -o site --published 2026 --overwrite
+find site | sort
 SOURCE_DATE_EPOCH=0 taco describe golden/flat.tacozip --as datacite | grep publicationYear

@@ -2,6 +2,7 @@
 show describe flat.tacozip
 show describe flat.tacozip --as pdf
 show describe none.tacozip --as geoparquet
+show describe none.tacozip --as all
 show describe none.tacozip --as card --level 1
 show describe none.tacozip --as stac --level 1
 show describe none.tacozip --as card
@@ -14,6 +15,7 @@ ln -s "$OLDPWD" golden
 show describe golden/flat.tacozip --as html -o file
 show describe golden/flat.tacozip --as geoparquet -o file
 show describe golden/flat.tacozip --as stac -o file --overwrite
+show describe golden/flat.tacozip --as all -o file --overwrite
 cat file
 show describe golden/flat.tacozip --as geoparquet -o new --level 1
 show describe golden/no_extent.tacozip --as datacite

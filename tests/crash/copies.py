@@ -28,6 +28,7 @@ COPIES = {
     "csv": ("a.csv", ["query", "@zip", "SELECT * FROM data", "-o", "@out"]),
     "parquet": ("a.parquet", ["query", "@zip", "SELECT * FROM data", "-o", "@out"]),
     "html": ("a.html", ["describe", "@zip", "--as", "html", "-o", "@out"]),
+    "descriptions": ("site", ["describe", "@zip", "--as", "all", "-o", "@out"]),
     "stac": ("catalog", ["describe", "@folder", "--as", "stac", "-o", "@out"]),
     "publish": ("site", ["publish", "@zip", "-o", "@out", "--for", "huggingface", *JOBS]),
     "geoparquet": ("a.parquet", ["describe", "@zip", "--as", "geoparquet", "-o", "@out"]),

@@ -20,6 +20,7 @@ import hashlib
 import http.server
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -643,8 +644,35 @@ def html(dataset, folder):
     assert "url(" not in text.split("<style>")[1].split("</style>")[0]
 
 
+def everything(dataset, folder):
+    """A folder whose files others read, and whose links lead to files."""
+    site = describe(dataset, "all", folder / "site", "--published", "2023")
+    page = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse((site / "index.html").read_text("utf-8"))
+    links = [element.get("href") for element in page.iter("a") if not re.match("#|https?:|mailto:", element.get("href"))]
+    assert all((site / percent_decoded(link)).is_file() for link in links), links  # also those to the parts of an index
+    made = {path.name for path in site.iterdir()} - {"index.html"}
+    assert made >= {"README.md", "croissant.json", "datacite.json", "samples.parquet"}
+    assert made == {link.split("/")[0] for link in links} - {".."}, (made, links)
+    assert DatasetCard((site / "README.md").read_text("utf-8")).data.pretty_name == title_of(dataset)
+    assert not list(schema45.validator.iter_errors(json.loads((site / "datacite.json").read_text("utf-8"))))
+    issues = mlcroissant.Dataset(jsonld=str(site / "croissant.json")).metadata.issues
+    assert not issues.errors, issues.errors
+    samples = query(dataset, "SELECT id FROM data")
+    assert pyarrow.parquet.read_table(site / "samples.parquet")["id"].to_pylist() == [row["id"] for row in samples]
+    if "stac" not in made:
+        return
+    collection = pystac.Collection.from_file(str(site / "stac" / "collection.json"))
+    assert [item.properties["taco:path"] for item in collection.get_items()] == [row["id"] for row in samples]
+    for link in collection.get_links("alternate"):
+        assert Path(link.get_absolute_href()).is_file(), link
+    for item in list(collection.get_items())[:3]:
+        for asset in item.get_assets().values():
+            assert Path(percent_decoded(asset.get_absolute_href().removeprefix("file://"))).exists(), asset
+
+
 FORMS = {"stac": stac, "stac_text": stac_text, "stac_geoparquet": stac_table, "geoparquet": geoparquet,
-         "croissant": croissant, "datacite": datacite_json, "card": card, "viewer": viewer, "markdown": markdown, "html": html}
+         "croissant": croissant, "datacite": datacite_json, "card": card, "viewer": viewer, "markdown": markdown, "html": html,
+         "all": everything}
 # Where a form may be refused, and why.
 REFUSALS = {"stac": [NO_TIME], "stac_geoparquet": [NO_TIME, NO_PLACE], "geoparquet": [NO_PLACE]}
 

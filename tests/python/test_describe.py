@@ -253,6 +253,24 @@ def test_collection2croissant_gives_a_croissant_dataset(golden: Path) -> None:
     assert [each["@id"] for each in document["recordSet"]] == ["level0", "files/data", "samples"]
 
 
+def test_all_descriptions_are_written_to_a_folder(tmp_path: Path) -> None:
+    dataset = tacore.load(LANDSAT)
+    site = describe.write_descriptions(dataset, tmp_path / "site", "https://host/d", published="2026", thumbnails=3)
+    names = sorted(path.name for path in site.iterdir())
+    assert names == ["README.md", "croissant.json", "datacite.json", "index.html", "samples.parquet", "stac"]
+    assert (site / "README.md").read_text("utf-8") == describe.collection2datacard(dataset, "https://host/d", "2026")
+    page = Page((site / "index.html").read_text("utf-8"))
+    assert len([tag for tag, _ in page.tags if tag == "img"]) == 3
+    assert {"stac/collection.json", "samples.parquet", "datacite.json"} <= set(page.links())
+    with pytest.raises(tacore.TacoIOError, match="exists already; overwrite=True replaces it"):
+        describe.write_descriptions(dataset, site)
+    describe.write_descriptions(dataset, site, overwrite=True)
+    assert not (site / "datacite.json").exists()  # without a year of publication
+    with pytest.raises(tacore.TacoIOError, match=r"nothing else is replaced"):
+        describe.write_descriptions(dataset, tmp_path, overwrite=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["site"]
+
+
 def test_datacite_needs_a_publication_year(
     golden: Path, titled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

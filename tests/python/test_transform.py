@@ -65,6 +65,7 @@ def test_a_url_as_output_is_refused_before_anything_is_made(
         lambda to: tacore.generate_markdown(dataset, to(".md")),
         lambda to: tacore.generate_html(dataset, to(".html")),
         lambda to: tacore.describe.write_stac(dataset, to("")),
+        lambda to: tacore.describe.write_descriptions(dataset, to("")),
         lambda to: tacore.describe.footer2geoparquet(dataset, to(".parquet")),
         lambda to: tacore.create_tacocat([golden / "flat.tacozip"], to("")),
         lambda to: tacore.create_tacollection([golden / "flat.tacozip"], to("")),

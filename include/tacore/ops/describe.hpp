@@ -139,6 +139,17 @@ TACORE_EXPORT void footer2stac(const Dataset& dataset, int level, ItemOutput& ou
 TACORE_EXPORT void write_stac(const Dataset& dataset, const std::string& directory, int level = 0,
                               const DescribeOptions& options = {});
 
+/// Writes all descriptions of a dataset to the new folder `directory`, with links from one to the others: the page
+/// index.html, README.md (the dataset card), croissant.json, datacite.json, samples.parquet (level 0, as GeoParquet if
+/// it has places) and stac/ (collection.json, items/ID.json). Links to the data are relative to it unless `base_url` is
+/// set. What the dataset lacks a time, a place or a year of publication for is left out, with a warning. The folder is
+/// written under a temporary name and renamed when complete. Throws IoError when `directory` exists and `overwrite` is
+/// not set, or is not a folder with an index.html and a croissant.json, which is never replaced.
+///
+///     tacore::write_descriptions(tacore::load("landsat.tacozip"), "site", {.base_url = "https://example.org/data"});
+TACORE_EXPORT void write_descriptions(const Dataset& dataset, const std::string& directory,
+                                      const DescribeOptions& options = {});
+
 /// Writes a GeoParquet 1.1 file with the rows of footer2stac(): the columns of the level, `taco:vsi` (the path for
 /// GDAL), `geometry` (WKB, longitude and latitude) and `bbox`. The file is written under a temporary name and renamed
 /// when complete. Throws IoError when it exists and `overwrite` is not set, SchemaError when no sample has a location.
