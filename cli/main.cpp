@@ -489,7 +489,7 @@ void add_describe(Tool& tool) {
       "  taco describe landsat.tacozip --as all -o site/ --base-url https://example.org/data\n"
       "  taco describe landsat.tacozip --as croissant --base-url https://example.org/data\n"
       "  taco describe landsat.tacozip --as datacite --published 2026-11-23\n"
-      "  taco describe landsat.tacozip --as card --viewer-tables table -o publish/README.md",
+      "  taco describe landsat.tacozip --as card --viewer-tables table -o README.md",
       run_describe);
   add_parsed(
       command, "--as", "FORM", [o = options](const std::string& text) { o->as = parse_description(text); },
