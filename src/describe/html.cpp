@@ -69,6 +69,7 @@ padding:0}
 .pixels{image-rendering:pixelated}
 .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(22rem,100%),1fr));gap:.4rem 2.2rem;align-items:start}
 .charts h3{margin-top:.4rem}
+.bars th,.bars td,.scroll th,.scroll td{overflow-wrap:break-word;hyphens:auto}
 .bars .share{width:60%;padding-right:0}
 .share>span{display:grid;grid-template-columns:4rem 1fr;align-items:center}
 .bar{height:.95rem;min-width:2px;background:var(--accent);border-radius:3px}
@@ -101,7 +102,7 @@ background:var(--code);color:var(--dim)}
 .kind.folder{background:var(--accent);color:#000}
 @media(max-width:640px){header>div,header>nav,main,footer{padding-left:1rem;padding-right:1rem}
 main{padding-left:.5rem;padding-right:.5rem}section{padding:1rem .9rem}h1{font-size:1.6rem}
-dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.6rem}.maps>svg text{font-size:21px}
+dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.6rem}.maps>svg text{font-size:21px}.maps .second{display:none}
 .samples{grid-template-columns:1fr 1fr;gap:1rem .7rem}.samples .pair{height:7rem}}
 @media print{body{background:#fff}section,header{border:0;break-inside:avoid;padding:0;margin:1.2rem 0}
 nav,.skip,.copy{display:none}pre{white-space:pre-wrap}}
@@ -279,7 +280,7 @@ std::string samples_html(const PicturedSamples& all, const Facts& facts) {
 std::string percent(double share) {
   if (share > 0 && share < 0.0005) return "&lt; 0.1 %";
   char text[16];
-  std::snprintf(text, sizeof text, share < 0.1 ? "%.1f %%" : "%.0f %%", 100 * share);
+  std::snprintf(text, sizeof text, share > 0 && share < 0.1 ? "%.1f %%" : "%.0f %%", 100 * share);
   return text;
 }
 
@@ -290,7 +291,8 @@ std::string chart_row(const std::string& name, const std::string& cells, double 
   char width[16];
   std::snprintf(width, sizeof width, "%.1f%%", 100 * share / most);
   return "<tr><th scope=\"row\">" + one_line(name) + "</th>" + cells + "<td class=\"share\"><span>" + percent(share) +
-         "<span class=\"bar\" style=\"width:" + width + "\"></span></span></td></tr>";
+         (share > 0 ? std::string("<span class=\"bar\" style=\"width:") + width + "\"></span>" : "") +
+         "</span></td></tr>";
 }
 
 std::string chart(const std::string& title, const std::string& header, const std::string& rows) {

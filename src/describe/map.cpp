@@ -120,12 +120,14 @@ std::string line(double x1, double y1, double x2, double y2) {
 /// Lines at round degrees, and what they are, inside the frame.
 std::string graticule(const View& view, double step_x, double step_y, bool labels) {
   std::string path, text;
+  bool is_second = false;  // which a telephone has no room for
   for (double lon = std::ceil(view.west() / step_x) * step_x; lon <= view.east(); lon += step_x) {
     const double x = view.plain_x(lon), shown = lon > 180 ? lon - 360 : lon < -180 ? lon + 360 : lon;
     path += line(x, 0, x, view.height());
     if (labels && x > 20 && x < view.width() - 60) {
-      text += "<text x=\"" + px(x + 3) + "\" y=\"" + px(view.height() - 5) + "\">" + degrees(shown, step_x, "E", "W") +
-              "</text>";
+      text += std::string("<text") + (is_second ? " class=\"second\"" : "") + " x=\"" + px(x + 3) + "\" y=\"" +
+              px(view.height() - 5) + "\">" + degrees(shown, step_x, "E", "W") + "</text>";
+      is_second = !is_second;
     }
   }
   for (double lat = std::ceil(view.south() / step_y) * step_y; lat <= view.north(); lat += step_y) {
