@@ -76,8 +76,8 @@ def collection2croissant(
     other files as bytes, which rasterio opens. mlcroissant reads all samples into memory, and needs a new
     `mlcroissant.Dataset` for a second record set with files.
 
-    `samples` is left out where mlcroissant could not load it: of a FOLDER with a `base_url`, as a server does not list
-    its files; of an index without `.tacocat/`, or whose ZIPs repeat an id; and of a Tortilla or TACO before 2.0. Of
+    `samples` is left out where mlcroissant could not load it: of samples with more than 13 files, whose record sets
+    `files/NAME` have `id` and `content` each; of a FOLDER with a `base_url`, as a server does not list its files; of an index without `.tacocat/`, or whose ZIPs repeat an id; and of a Tortilla or TACO before 2.0. Of
     these, Croissant tools read level 0 from `NAME.parquet` beside them, which :func:`footer2geoparquet` writes.
 
     Args:

@@ -270,7 +270,7 @@ std::string escape_regex(const std::string& text) {
   return out;
 }
 
-constexpr std::size_t kMostJoined = 32;  // files of a sample: each join repeats the fields of those before it
+constexpr std::size_t kMostJoined = 13;  // files of a sample; mlcroissant takes 2 s to open this many, 8 s for 16
 
 /// A field that takes its values from a field of another record set.
 Json copied_field(const std::string& set, const std::string& name, const Json& types, const std::string& from) {
@@ -290,22 +290,17 @@ Json types_of_content(const std::string& asset, const std::string& media_type) {
 }
 
 /// The record sets of the files of samples, and of the samples with all of them. A reader joins two sources at a time:
-/// the first files to the ids of the table, the second files to the result, ..., and the last result to the table. The
-/// ids come from the table, as padded samples may lack files.
+/// the first files to the ids of the table, as padded samples may lack files, the second files to the result, and so
+/// on. The joins are a tree, as mlcroissant follows every way through the fields of a chain, whose number is its
+/// factorial.
 class SampleSets {
  public:
   SampleSets(const Facts& facts, Distribution& distribution, Json& records)
       : facts_(facts), distribution_(distribution), records_(records), table_(records[0]["field"]) {}
 
   void add() {
-    const auto assets = asset_names(facts_, 0);
-    for (const std::string& asset : assets) add_files(asset);
-    if (assets.size() > kMostJoined) return;
-    const bool is_single = assets.size() == 1;
-    for (const std::string& asset : assets) {
-      if (!is_single) join(asset);
-    }
-    add_samples(is_single ? contents_[0].set : joined_, is_single);
+    for (const std::string& asset : asset_names(facts_, 0)) add_files(asset);
+    if (!contents_.empty() && contents_.size() <= kMostJoined) add_samples(joined(0, contents_.size(), false));
   }
 
  private:
@@ -335,25 +330,45 @@ class SampleSets {
     records_.push_back(new_record_set(set, what, {id, content}));
   }
 
-  void join(const std::string& asset) {
-    const std::string set = "joined/" + percent_encoded(asset, false);
-    Json id = new_field(set, "id", "sc:Text"), fields = Json::array();
-    id["source"] = joined_.empty() ? id_of_table()["source"] : Json{{"field", reference(joined_ + "/id")}};
-    for (const Content& each : contents_) {
-      const std::string name = "content/" + each.name;
-      const bool is_own = each.name == asset;
-      fields.push_back(
-          copied_field(set, name, each.types, is_own ? each.set + "/content" : joined_ + "/" + encoded(name)));
-      if (!is_own) continue;
-      id["references"] = {{"field", reference(each.set + "/id")}};
-      break;
-    }
-    fields.insert(fields.begin(), id);
-    records_.push_back(new_record_set(set, "The files up to " + asset + ", for the record set samples", fields));
-    joined_ = set;
+  /// A record set with the contents [begin, end).
+  struct Join {
+    std::string set = {};
+    std::size_t begin = 0, end = 0;
+    bool is_file_set = false;  ///< of add_files()
+  };
+
+  std::string content_of(const Join& from, std::size_t at) const {
+    return from.set + (from.is_file_set ? "/content" : "/" + encoded("content/" + contents_[at].name));
   }
 
-  void add_samples(const std::string& joined, bool is_single) {
+  /// The record set of these contents; `is_complete`: with the ids of all samples, whether they have the files or not.
+  Join joined(std::size_t begin, std::size_t end, bool is_complete) {
+    const Join files{contents_[begin].set, begin, begin + 1, true};
+    if (end - begin == 1) return is_complete ? join(id_of_table()["source"], {}, files) : files;
+    const std::size_t middle = begin + (end - begin + 1) / 2;
+    const Join left = joined(begin, middle, true), right = joined(middle, end, false);
+    return join({{"field", reference(left.set + "/id")}}, left, right);
+  }
+
+  Join join(const Json& ids, const Join& left, const Join& right) {
+    const std::size_t begin = left.set.empty() ? right.begin : left.begin;
+    const auto name_at = [&](std::size_t at) { return percent_encoded(contents_[at].name, false); };
+    const bool is_one = right.end - begin == 1;
+    const std::string set = "joined/" + name_at(begin) + (is_one ? "" : ".." + name_at(right.end - 1));
+    Json id = new_field(set, "id", "sc:Text");
+    id["source"] = ids;
+    id["references"] = {{"field", reference(right.set + "/id")}};
+    Json fields = Json::array({id});
+    for (std::size_t at = begin; at < right.end; ++at) {
+      const Content& each = contents_[at];
+      fields.push_back(
+          copied_field(set, "content/" + each.name, each.types, content_of(at < right.begin ? left : right, at)));
+    }
+    records_.push_back(new_record_set(set, "Files of the samples, for the record set samples", fields));
+    return {set, begin, right.end, false};
+  }
+
+  void add_samples(const Join& files) {
     Json fields = Json::array();
     std::set<std::string> taken;
     for (const Json& column : table_) {
@@ -361,16 +376,15 @@ class SampleSets {
       Json field = column;  // of the table, not of level0: mlcroissant cannot go through a record set twice
       field["@id"] = "samples" + id.substr(id.find('/'));
       field["name"] = "samples" + name.substr(name.find('/'));
-      if (id == "level0/id") field["references"] = {{"field", reference(joined + "/id")}};
+      if (id == "level0/id") field["references"] = {{"field", reference(files.set + "/id")}};
       taken.insert(field["name"].get<std::string>());
       // The id comes first, as mlcroissant joins by the first field with a reference.
       fields.insert(id == "level0/id" ? fields.begin() : fields.end(), field);
     }
-    for (const Content& each : contents_) {
-      std::string name = each.name;
+    for (std::size_t at = 0; at < contents_.size(); ++at) {
+      std::string name = contents_[at].name;
       while (!taken.insert("samples/" + name).second) name += "_";
-      fields.push_back(copied_field("samples", name, each.types,
-                                    joined + (is_single ? "/content" : "/" + encoded("content/" + each.name))));
+      fields.push_back(copied_field("samples", name, contents_[at].types, content_of(files, at)));
     }
     records_.push_back(new_record_set("samples", "The samples with their files", fields));
   }
@@ -384,7 +398,6 @@ class SampleSets {
   Json& records_;
   Json table_;
   std::vector<Content> contents_ = {};
-  std::string joined_ = {};  ///< the last record set
 };
 
 /// Whether other tools find the files of the samples: in ZIPs, or in a FOLDER beside the description.

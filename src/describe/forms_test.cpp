@@ -76,7 +76,7 @@ TEST_CASE("Croissant has a record set for each level, which reads its table in t
   CHECK(table["containedIn"] == Parsed{{"@id", "nested.tacozip"}});
 }
 
-TEST_CASE("Croissant joins the files of a sample, one after another, to its row in the table") {
+TEST_CASE("Croissant joins the files of a sample, two at a time, and then to its row in the table") {
   const Parsed out = Parsed::parse(collection2croissant(load(golden("../../examples/data/landsat_nested.tacozip"))));
   const Parsed& sets = out["recordSet"];
   const Parsed files = named(out["distribution"], "DATA/mask");
@@ -87,15 +87,31 @@ TEST_CASE("Croissant joins the files of a sample, one after another, to its row 
   CHECK(masks[0]["source"]["transform"]["regex"] == "^DATA/([^/]+)/mask$");
   CHECK(masks[1]["source"]["extract"] == Parsed{{"fileProperty", "content"}});
   CHECK(masks[1]["dataType"] == Parsed{"sc:Text", "cr:Label"});
-  const Parsed last = named(sets, "joined/mask")["field"];
-  CHECK(last[0]["source"]["field"]["@id"] == "joined/dem/id");
+  const Parsed first = named(sets, "joined/optical")["field"];
+  CHECK(first[0]["source"]["extract"]["column"] == "id");
+  CHECK(first[0]["references"]["field"]["@id"] == "files/optical/id");
+  const Parsed last = named(sets, "joined/optical..mask")["field"];
+  CHECK(last[0]["source"]["field"]["@id"] == "joined/optical..dem/id");
   CHECK(last[0]["references"]["field"]["@id"] == "files/mask/id");
   CHECK(last.size() == 4);
   const Parsed samples = named(sets, "samples")["field"];
   CHECK(samples[0]["source"]["extract"]["column"] == "id");
-  CHECK(samples[0]["references"]["field"]["@id"] == "joined/mask/id");
-  CHECK(named(samples, "samples/mask")["source"]["field"]["@id"] == "joined/mask/content/mask");
+  CHECK(samples[0]["references"]["field"]["@id"] == "joined/optical..mask/id");
+  CHECK(named(samples, "samples/mask")["source"]["field"]["@id"] == "joined/optical..mask/content/mask");
   CHECK(named(samples, "samples/split")["references"]["field"]["@id"] == "splits/name");
+}
+
+TEST_CASE("Croissant has the files of a sample apart when they are too many to be joined") {
+  std::vector<Sample> files;
+  for (int i = 0; i < 14; ++i) files.push_back(Sample("f" + std::to_string(i), Bytes(1)));
+  const auto sets_of = [&] {
+    const Made made({Sample("a", Tortilla(files))}, small_collection());
+    return Parsed::parse(collection2croissant(made.dataset()))["recordSet"];
+  };
+  CHECK(named(sets_of(), "samples").is_null());
+  CHECK(named(sets_of(), "files/f13")["field"].size() == 2);
+  files.pop_back();
+  CHECK(named(named(sets_of(), "samples")["field"], "samples/f12").is_object());
 }
 
 TEST_CASE("Croissant opens PNGs as pictures, and takes other files as bytes") {

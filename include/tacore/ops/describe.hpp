@@ -75,7 +75,8 @@ TACORE_EXPORT std::string collection2stac(const Dataset& dataset, const Describe
 /// FOLDER with these files. mlcroissant loads the content of PNG and JPEG as pictures, of other files as bytes (its
 /// TIFF decoder changes pixel values). Splits and the classes of labels are enumerations, to which columns refer.
 ///
-/// `samples` is left out where mlcroissant could not load it: of a FOLDER with a `base_url` (a server does not list its
+/// `samples` is left out where mlcroissant could not load it: of samples with more than 13 files, whose record sets
+/// `files/NAME` have `id` and `content` each; of a FOLDER with a `base_url` (a server does not list its
 /// files), of an index without `.tacocat/`, of one whose files repeat an id (with a warning), and before version 2.0,
 /// where other tools cannot read the tables either: level 0 of these is described when footer2geoparquet() has written
 /// it beside the file, as `NAME.parquet`. Local files are read completely to compute their SHA-256 (`checksums`);
