@@ -264,6 +264,16 @@ struct PublishCommandOptions {
 };
 int run_publish(const PublishCommandOptions& options);
 
+struct SiteCommandOptions {
+  std::string datasets = {};  ///< a folder or a list
+  std::string output = {};
+  SiteOptions how = {};
+};
+/// A static catalogue of many datasets.
+int run_site(const SiteCommandOptions& options);
+/// What a folder, a list or a catalogue has, for info.
+int list_listing(const InfoOptions& options);
+
 struct SyncCommandOptions {
   std::string from = {};
   std::string to = {};

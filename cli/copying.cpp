@@ -116,9 +116,9 @@ CreateOptions completed(CreateOptions options) {
   return options;
 }
 
-void run_copy(Task& task, const std::function<void()>& work) {
+void run_copy(Task& task, const std::function<void()>& work, const char* what) {
   const Interruptible interruptible;  // nothing was written so far
-  ProgressBar bar;
+  ProgressBar bar(what);
   task.progress = show;
   task.user = &bar;
   set_interrupt_check([](void*) { return noted != 0; });

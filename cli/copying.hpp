@@ -21,8 +21,8 @@ void check_ending(const std::string& output);
 CreateOptions completed(CreateOptions options);
 
 /// Calls `work`, whose options have `task`, while a bar shows its progress. Ctrl-C and its like cancel the work, also
-/// where it has no progress, let it clean up, and then end the process.
-void run_copy(Task& task, const std::function<void()>& work);
+/// where it has no progress, let it clean up, and then end the process. The bar counts bytes, or `what`.
+void run_copy(Task& task, const std::function<void()>& work, const char* what = nullptr);
 
 /// run_copy() for work that returns the paths of the dataset that it wrote. On a terminal, a first line then states the
 /// number of samples, the size and the time, and a second line suggests the next commands. `work` may set `more`, which

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include <tacore/dataset.hpp>
+#include <tacore/ops/site.hpp>
 #include <tacore/v1/collection.hpp>
 
 #include "commands.hpp"
@@ -63,6 +64,7 @@ std::string info_json(const Dataset& dataset) {
 
 int run_info(const InfoOptions& options) {
   if (options.sources) return list_sources(options);
+  if (is_listing(options.path)) return list_listing(options);
   const Dataset dataset = load(options.path, options.load);
   print(options.json ? info_json(dataset) : info_text(dataset));
   return 0;

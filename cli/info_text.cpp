@@ -17,17 +17,6 @@ namespace {
 constexpr std::size_t kIndent = 12;
 constexpr std::size_t kMostLines = 5;  // of a description
 
-/// `lines` behind a label.
-std::string labelled(std::string_view label, const std::vector<std::string>& lines) {
-  std::string out;
-  for (const std::string& line : lines) {
-    std::string head(out.empty() ? label : "");
-    head.resize(std::max(head.size() + 1, kIndent), ' ');
-    out += head + line + "\n";
-  }
-  return out;
-}
-
 std::string paragraph(std::string_view label, const std::vector<std::string>& items) {
   return labelled(label, fill(items, terminal_width() - kIndent));
 }
@@ -64,7 +53,7 @@ std::string contact(const Contact& who) {
 std::string contacts(std::string_view label, const std::vector<Contact>& list) {
   std::vector<std::string> items;
   for (const Contact& who : list) items.push_back(contact(who));
-  return paragraph(label, enumerated(items));
+  return listed(label, items);
 }
 
 std::string level(const Dataset& dataset, int number) {
@@ -74,7 +63,7 @@ std::string level(const Dataset& dataset, int number) {
   const auto rows = static_cast<uint64_t>(dataset.level_rows(number));
   return labelled("Level " + std::to_string(number),
                   {count_of(rows, "row") + ", " + count_of(columns.size(), "column")}) +
-         paragraph("", enumerated(items));
+         listed("", items);
 }
 
 std::string heading(const Dataset& dataset) {
@@ -90,15 +79,29 @@ std::string heading(const Dataset& dataset) {
 
 }  // namespace
 
+std::string labelled(std::string_view label, const std::vector<std::string>& lines) {
+  std::string out;
+  for (const std::string& line : lines) {
+    std::string head(out.empty() ? label : "");
+    head.resize(std::max(head.size() + 1, kIndent), ' ');
+    out += head + line + "\n";
+  }
+  return out;
+}
+
+std::string listed(std::string_view label, const std::vector<std::string>& items) {
+  return paragraph(label, enumerated(items));
+}
+
 std::string info_text(const Dataset& dataset) {
   const Collection& collection = dataset.collection();
   std::string out = heading(dataset) + description(collection.description) + "\n";
-  out += paragraph("Licence", enumerated(collection.licenses));
+  out += listed("Licence", collection.licenses);
   out += contacts("Providers", collection.providers);
   if (collection.curators) out += contacts("Curators", *collection.curators);
-  out += paragraph("Tasks", enumerated(collection.tasks));
-  if (collection.keywords) out += paragraph("Keywords", enumerated(*collection.keywords));
-  if (is_v1(dataset.format())) out += paragraph("Profiles", enumerated(v1::profiles(dataset.level_columns(0))));
+  out += listed("Tasks", collection.tasks);
+  if (collection.keywords) out += listed("Keywords", *collection.keywords);
+  if (is_v1(dataset.format())) out += listed("Profiles", v1::profiles(dataset.level_columns(0)));
   const auto [box, time] = dataset.known_extent();
   out += labelled("Extent", {box ? in_words(*box) : "unknown"});
   if (time) out += labelled("Time", {in_words(*time)});

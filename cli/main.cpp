@@ -182,6 +182,7 @@ class OptionAdder {
                     : name == "id"              ? "ID"
                     : name == "separator"       ? "CHAR"
                     : name.ends_with("_column") ? "NAME"
+                    : name.ends_with("_url")    ? "URL"
                                                 : "TEXT");
   }
   CLI::Option* add(const std::string& name, std::vector<int>& bands, const std::string& what) const {
@@ -272,11 +273,13 @@ class OptionAdder {
 void add_load(CLI::App* command, LoadOptions& load) { visit_options(load, OptionAdder(command, {"verify"})); }
 
 void add_info(Tool& tool) {
-  auto [command, options] = tool.add_reader("info", "Shows the description, extent, tree and columns of a dataset",
-                                            "  taco info landsat.tacozip\n"
-                                            "  taco info landsat.tacozip --json | jq .levels\n"
-                                            "  taco info TACOLLECTION.json --sources --bbox -10,35,5,45",
-                                            run_info);
+  auto [command, options] = tool.add_reader(
+      "info", "Shows the description, extent, tree and columns of a dataset, or lists those of a folder",
+      "  taco info landsat.tacozip\n"
+      "  taco info landsat.tacozip --json | jq .levels\n"
+      "  taco info archive/\n"
+      "  taco info TACOLLECTION.json --sources --bbox -10,35,5,45",
+      run_info);
   command->add_flag("--json", options->json, "Print JSON");
   auto* sources = command->add_flag("--sources", options->sources,
                                     "List the partitions of a .tacocat or TACOLLECTION.json: file, id, bbox, datetime");
@@ -751,6 +754,24 @@ void add_diff(Tool& tool) {
   visit_options(options->how, OptionAdder(command));
 }
 
+void add_site(Tool& tool) {
+  auto [command, options] = tool.add(
+      "site", "Makes a static web catalogue of many datasets: search, STAC, pages and metadata of each",
+      "  taco site archive/ -o archive/site --title \"Our archive\"\n"
+      "  taco site archive/ -o site --base-url https://example.org/site --data-url https://example.org/archive\n"
+      "  taco site datasets.txt -o site --overwrite && taco info site",
+      run_site);
+  command
+      ->add_option("DATASETS", options->datasets,
+                   "Folder that is searched for datasets, or list: a text file with a path or URL in each line")
+      ->required();
+  add_parsed(
+      command, "-o,--output", "DIR", [o = options](const std::string& text) { o->output = text; },
+      "New folder of the catalogue")
+      ->required();
+  visit_options(options->how, OptionAdder(command));
+}
+
 void add_columns_rule(CLI::App* command, bool& requires_same) {
   command->add_flag_callback(
       "--allow-different-columns", [&] { requires_same = false; },
@@ -980,7 +1001,8 @@ void define(Tool& tool) {
   add_group(tool, "Make a dataset",
             {add_init, add_create, add_extensions, add_export, add_convert, add_compile, add_concat, add_tog});
   add_group(tool, "Change or check a dataset", {add_edit, add_diff, add_validate});
-  add_group(tool, "Publish a dataset", {add_describe, add_publish, add_index, add_collect, add_index_tiffs, add_sync});
+  add_group(tool, "Publish a dataset",
+            {add_describe, add_publish, add_site, add_index, add_collect, add_index_tiffs, add_sync});
   add_group(tool, "Help", {add_help, add_manual, add_completion, add_complete, add_old_command});
   std::vector<CLI::App*> all{&tool.app};
   for (auto& [command, run] : tool.commands) all.push_back(command);

@@ -502,7 +502,8 @@ std::string head(const Facts& facts, const DescribeOptions& options) {
 /// The line above the title: "TACO dataset", with the link to the catalogue.
 std::string kicker(const DescribeOptions& options) {
   const std::string& url = options.catalogue_url;
-  return "TACO dataset" + (is_url(url) ? " · " + html(Cell{.text = "Catalogue", .url = url}) : "");
+  const bool is_link = is_url(url) || url.starts_with("../");
+  return "TACO dataset" + (is_link ? " · " + html(Cell{.text = "Catalogue", .url = url}) : "");
 }
 
 /// Titles and contents, in order.

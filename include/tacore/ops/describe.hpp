@@ -55,7 +55,8 @@ struct DescribeOptions {
   int thumbnails = 12;
   /// Opens rasters for the pictures that tacore does not decode itself; nullptr: these are not shown.
   const RasterOpener* fallback = nullptr;
-  /// http(s) URL of a catalogue to which the HTML page links; anything else: no link.
+  /// http(s) URL of a catalogue to which the HTML page links, or a relative one that begins with ../; anything else: no
+  /// link.
   std::string catalogue_url = {};
   /// Croissant, also that of the HTML page, states the SHA-256 of each local file, which is read whole for it. Without
   /// it, mlcroissant refuses to load the dataset.

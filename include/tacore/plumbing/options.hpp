@@ -7,6 +7,7 @@
 #include "tacore/ops/edit.hpp"
 #include "tacore/ops/export.hpp"
 #include "tacore/ops/publish.hpp"
+#include "tacore/ops/site.hpp"
 #include "tacore/ops/sync.hpp"
 #include "tacore/ops/validate.hpp"
 #include "tacore/raster/loader.hpp"
@@ -246,6 +247,23 @@ void visit_options(PublishOptions& o, Visit&& visit) {
   visit("create", o.create, "Make the repository of the Hub when it does not exist.");
   visit("discard_unfinished", o.discard_unfinished, "End unfinished uploads of S3, instead of continuing them.");
   visit("dry_run", o.dry_run, "Check all, list what would be uploaded, and leave nothing behind.");
+  visit_overwrite(o.overwrite, visit);
+}
+
+template <class Visit>
+void visit_options(ListOptions& o, Visit&& visit) {
+  visit_options(o.task, visit);
+  visit("strict", o.strict, "Fail at a dataset that cannot be read, instead of leaving it out with a warning.");
+}
+
+template <class Visit>
+void visit_options(SiteOptions& o, Visit&& visit) {
+  visit_options(o.list, visit);
+  visit("title", o.title, "Title of the catalogue; by default Datasets.");
+  visit("base_url", o.base_url, "URL at which the catalogue will be published, for absolute links and sitemap.xml.");
+  visit("data_url", o.data_url,
+        "URL at which the folder of the datasets is published; by default links to datasets are relative.");
+  visit("accent_colour", o.accent_colour, "Colour of the pages, #RRGGBB.");
   visit_overwrite(o.overwrite, visit);
 }
 
