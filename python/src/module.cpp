@@ -17,6 +17,7 @@ NB_MODULE(_core, m) {
   bind_options(m);
   bind_transform(m);
   bind_describe(m);
+  bind_site(m);
   bind_distributed(m);
   bind_v1(m);
 }

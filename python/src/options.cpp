@@ -22,7 +22,8 @@ nb::object default_of(const std::optional<T>& value) {
 }
 
 template <class Options>
-nb::list list_of(Options options = {}) {
+nb::list list_of() {
+  Options options;
   nb::list out;
   visit_options(options, [&](const char* name, const auto& member, const char* description) {
     out.append(nb::make_tuple(name, default_of(member), description));
@@ -69,6 +70,8 @@ void bind_options(nb::module_& m) {
     out["compute_statistics"] = list_of<ComputeOptions>();
     out["preview"] = list_of<PreviewOptions>();
     out["Loader"] = list_of<LoaderOptions>();
+    out["list_datasets"] = list_of<ListOptions>();
+    out["write_site"] = list_of<SiteOptions>();
     out["edit"] = list_of<EditOptions>();
     out["diff"] = list_of<DiffOptions>();
     out["publish"] = list_of<PublishOptions>();

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from ._html import set_display_options
     from ._schema import PITSchema
     from ._verbose import verbose
-    from .describe import generate_html, generate_markdown
+    from .describe import DatasetSummary, generate_html, generate_markdown, list_datasets, write_site
     from .plans import (
         CopyTask,
         ExportPlan,
@@ -79,6 +79,7 @@ if TYPE_CHECKING:
 # Modules of the names that need the C++ library, and are imported on first use.
 _HOMES = {
     "CopyTask": "plans",
+    "DatasetSummary": "describe",
     "ExportPlan": "plans",
     "Folder2ZipPlan": "plans",
     "PITSchema": "_schema",
@@ -98,6 +99,7 @@ _HOMES = {
     "folder2zip": "transform",
     "generate_html": "describe",
     "generate_markdown": "describe",
+    "list_datasets": "describe",
     "load": "_dataset",
     "plan_export": "plans",
     "plan_folder2zip": "plans",
@@ -107,6 +109,7 @@ _HOMES = {
     "set_display_options": "_html",
     "set_storage_options": "_dataset",
     "verbose": "_verbose",
+    "write_site": "describe",
     "zip2folder": "transform",
 }
 _MODULES = (
@@ -126,6 +129,7 @@ _MODULES = (
 
 __all__ = [  # noqa: RUF022
     "CopyTask",
+    "DatasetSummary",
     "ExportPlan",
     "Folder2ZipPlan",
     "PITSchema",
@@ -163,6 +167,7 @@ __all__ = [  # noqa: RUF022
     "generate_html",
     "generate_markdown",
     "get_backend",
+    "list_datasets",
     "load",
     "plan_export",
     "plan_folder2zip",
@@ -173,6 +178,7 @@ __all__ = [  # noqa: RUF022
     "set_storage_options",
     "use",
     "verbose",
+    "write_site",
     "zip2folder",
 ]
 

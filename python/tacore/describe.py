@@ -19,10 +19,11 @@ import threading
 import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
 
-from . import _core, _verbose  # noqa: F401  (messages go to the logger from here on)
+from . import _core, _progress, _verbose  # noqa: F401  (messages go to the logger from here on)
 from ._errors import TacoDocumentationError, TacoFileNotFoundError, TacoFormatError, TacoIOError, TacoSchemaError
 from ._output import PathLike, local_path
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     Described = Union[TacoDataset, PathLike]
 
 __all__ = [
+    "DatasetSummary",
     "collection2croissant",
     "collection2datacard",
     "collection2datacite",
@@ -44,6 +46,8 @@ __all__ = [
     "generate_html",
     "generate_markdown",
     "write_descriptions",
+    "list_datasets",
+    "write_site",
     "write_stac",
     "write_viewer_tables",
 ]
@@ -419,6 +423,124 @@ def write_viewer_tables(
     """
     options = _options(base_url=base_url, overwrite=overwrite, parquet=parquet)
     return list(_core.write_viewer_tables(_opened(dataset), local_path(folder), options))
+
+
+@dataclass(frozen=True)
+class DatasetSummary:
+    """A dataset in a listing.
+
+    Attributes:
+        path: Path or URL that :func:`tacore.load` opens.
+        format: Container: "zip", "folder", "tacocat", "tacollection", "tortilla" or "taco".
+        id: Id of the dataset; if it has none, the name of its file.
+        title: Name in a list, else the title, else the id.
+        version: Version of the dataset; "unknown" or "" if it is not stated.
+        description: Description of the dataset.
+        licenses: Licences, SPDX identifiers where they have one.
+        tasks: Machine-learning tasks, such as "segmentation".
+        keywords: Keywords of the dataset.
+        num_samples: Number of samples of level 0.
+        num_bytes: Size of all its files; None for remote FOLDERs and indexes.
+        extent: ``{"spatial": [west, south, east, north], "temporal": [start, end]}`` in degrees (WGS 84) and RFC 3339;
+            either may be absent, and an open start or end is None.
+    """
+
+    path: str
+    format: str
+    id: str
+    title: str
+    version: str
+    description: str
+    licenses: list[str]
+    tasks: list[str]
+    keywords: list[str]
+    num_samples: int
+    num_bytes: int | None
+    extent: dict[str, Any] = field(default_factory=dict)
+
+
+def list_datasets(
+    path: PathLike, *, strict: bool = False, jobs: int = 0, progress: bool | _progress.Progress = True
+) -> list[DatasetSummary]:
+    """Lists the datasets of a folder, a list or a catalogue.
+
+    Args:
+        path: Path of a folder, which is searched with all folders below it, hidden ones aside, for datasets of all
+            containers; of a list, a text file with a path or URL in each line, relative to its folder, and a title
+            behind a tab if wanted (lines that begin with # are comments); or of a catalogue that :func:`write_site`
+            wrote, or its catalog.json, also at a URL.
+        strict: Fail at a dataset that cannot be read, instead of leaving it out with a warning.
+        jobs: Number of threads; 0 means one for each processor.
+        progress: Show a progress bar, or call this with the numbers of datasets that are done and of all.
+
+    Returns:
+        The datasets in the order of their paths, or of the list or catalogue. The partitions of a dataset, or those
+        that an index lists, are one entry.
+
+    Raises:
+        TacoFormatError: There are none, or `path` is neither folder, list nor catalogue.
+        TacoIOError: `path`, or what a list names, cannot be opened.
+
+    Example:
+        >>> for dataset in tacore.list_datasets("archive"):
+        ...     print(dataset.id, dataset.num_samples, dataset.tasks)
+    """
+    options = {"strict": strict, "jobs": jobs}
+    found = _core.list_datasets(path, options, _progress.callback("Listing", progress))
+    return [DatasetSummary(**each) for each in found]
+
+
+def write_site(
+    path: PathLike,
+    output: PathLike,
+    *,
+    title: str = "Datasets",
+    base_url: str = "",
+    data_url: str = "",
+    accent_colour: str = _GREEN,
+    strict: bool = False,
+    overwrite: bool = False,
+    jobs: int = 0,
+    progress: bool | _progress.Progress = True,
+) -> list[DatasetSummary]:
+    """Writes a static web catalogue of many datasets to a new folder, atomically: `index.html` with a search, a STAC
+    Catalog (`catalog.json`), and a page, STAC Collection and Croissant metadata of each dataset. docs/catalogue.md
+    describes it.
+
+    Args:
+        path: Path of a folder or list, as for :func:`list_datasets`.
+        output: Path of the folder of the catalogue.
+        title: Title of the catalogue; by default Datasets.
+        base_url: URL at which the catalogue will be published, for absolute links and sitemap.xml.
+        data_url: URL at which the folder of the datasets is published; by default links to datasets are relative.
+        accent_colour: Colour of the pages, #RRGGBB.
+        strict: Fail at a dataset that cannot be read, instead of leaving it out with a warning.
+        overwrite: Replace existing output atomically. Only a catalogue is replaced.
+        jobs: Number of threads; 0 means one for each processor.
+        progress: As for :func:`list_datasets`.
+
+    Returns:
+        The datasets of the catalogue.
+
+    Raises:
+        TacoIOError: `output` exists or cannot be written, or as for :func:`list_datasets`.
+        TacoValidationError: `output` is in a dataset, or no catalogue that may be replaced; a URL is none.
+        TacoFormatError: As for :func:`list_datasets`.
+
+    Example:
+        >>> tacore.write_site("archive", "archive/site", title="Our archive")
+    """
+    options = _options(
+        title=title,
+        base_url=base_url,
+        data_url=data_url,
+        accent_colour=accent_colour,
+        strict=strict,
+        overwrite=overwrite,
+        jobs=jobs,
+    )
+    made = _core.write_site(path, local_path(output), options, _progress.callback("Describing", progress))
+    return [DatasetSummary(**each) for each in made]
 
 
 def _options(**given: Any) -> dict[str, Any]:

@@ -24,6 +24,8 @@ FUNCTIONS: list[tuple[Callable[..., Any], str, set[str]]] = [
     (transform.convert, "create", {"split_size", "group_by", "consolidate", "max_concurrent_requests"}),
     (tacore.zip2folder, "create", {"split_size", "group_by", "consolidate"}),
     (tacore.folder2zip, "create", {"split_size", "group_by", "consolidate", "max_concurrent_requests"}),
+    (tacore.list_datasets, "list_datasets", set()),
+    (tacore.write_site, "write_site", set()),
     (transform.edit, "edit", set()),
     (transform.diff, "diff", set()),
     (tacore.publish, "publish", set()),
