@@ -40,8 +40,8 @@ h2{margin:0;font-size:1.15rem;line-height:1.3}
 p{margin:.45rem 0}
 .dim,footer{color:var(--dim);font-size:.92rem}
 main{display:grid;grid-template-columns:22rem minmax(0,1fr);gap:1.4rem;align-items:start}
-form{position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow:auto;background:var(--card);border:1px solid var(--line);border-radius:8px;padding:1rem 1.1rem}
-form[hidden]+div{grid-column:1/-1}
+#search{position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow:auto;background:var(--card);border:1px solid var(--line);border-radius:8px;padding:1rem 1.1rem}
+#search[hidden]+div{grid-column:1/-1}
 label{display:block;font-size:.92rem}
 .row{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:.5rem}
 .row .field{margin-bottom:.4rem}
@@ -49,6 +49,7 @@ input[type=date]{font-size:.88rem;padding:.3rem}
 .field{margin:0 0 .8rem}
 fieldset{border:0;margin:0 0 .8rem;padding:0;min-width:0}
 legend{padding:0;font-size:.92rem}
+summary{cursor:pointer;font-size:.92rem;margin:0 0 .6rem}
 input,select,button{width:100%;min-height:2.4rem;padding:.3rem .5rem;font:inherit;color:inherit;background:var(--page);
 border:1px solid var(--field);border-radius:5px}
 button{cursor:pointer}
@@ -68,17 +69,17 @@ dl{display:grid;grid-template-columns:minmax(5rem,max-content) 1fr;gap:.15rem 1r
 dt{color:var(--dim)}dd{margin:0}
 .tag{display:inline-block;border:1px solid var(--line);border-radius:99px;padding:0 .6rem;margin:0 .3rem .2rem 0;
 background:var(--code)}
-@media(max-width:52rem){main{grid-template-columns:minmax(0,1fr)}form{position:static;max-height:none}
+@media(max-width:52rem){main{grid-template-columns:minmax(0,1fr)}#search{position:static;max-height:none}
 header>div,main,footer{padding:1rem}}
-@media print{form,.skip{display:none}main{display:block}}
+@media print{#search,.skip{display:none}main{display:block}}
 )";
 
 // The state of the search is the fragment of the URL, so that a link keeps it: #q=clouds&task=segmentation&bbox=...
-constexpr const char* kCatalogueScript = R"(
+constexpr const char* kCatalogueScript = R"js(
 (() => {
 "use strict";
 const field = (name) => document.getElementById(name);
-const form = field("search"), map = field("map"), wanted = field("wanted"), count = field("count");
+const search = field("search"), map = field("map"), wanted = field("wanted"), count = field("count");
 const names = ["q", "task", "licence", "from", "to"], sides = ["west", "south", "east", "north"];
 const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 const cards = [...document.querySelectorAll("#datasets>li")].map((element) => ({
@@ -147,9 +148,11 @@ for (const {element, area} of cards) {  // the place of the dataset under the po
 }
 
 const changed = () => { show(); write(); };
-form.addEventListener("input", changed);
-form.addEventListener("submit", (event) => event.preventDefault());
-form.addEventListener("reset", () => setTimeout(changed));
+search.addEventListener("input", changed);
+field("clear").addEventListener("click", () => {
+  for (const name of [...names, ...sides]) field(name).value = "";
+  changed();
+});
 addEventListener("hashchange", () => { if (location.hash !== "#datasets") read(); });  // that of the skip link
 
 /** The place under the pointer: [longitude, latitude], in whole degrees. */
@@ -169,10 +172,13 @@ map.addEventListener("pointermove", (event) => {
 });
 map.addEventListener("pointerup", () => { start = null; write(); });
 map.addEventListener("pointercancel", () => { start = null; write(); });
-form.hidden = false;
+search.hidden = false;
 read();
+// On a telephone the list would begin below the second screen.
+field("more").open = matchMedia("(min-width: 52.01rem)").matches ||
+  ["from", "to", ...sides].some((name) => field(name).value !== "");
 })();
-)";
+)js";
 
 std::string digest(const std::string& text) { return "'sha256-" + base64(sha256(bytes_of(text))) + "'"; }
 
@@ -332,15 +338,15 @@ std::string search_form(const std::vector<CatalogueEntry>& entries) {
   }
   const std::string degree = "type=\"number\" min=\"-180\" max=\"180\" step=\"any\" inputmode=\"decimal\"";
   const std::string latitude = "type=\"number\" min=\"-90\" max=\"90\" step=\"any\" inputmode=\"decimal\"";
-  return "<form id=\"search\" role=\"search\" aria-label=\"Datasets\" autocomplete=\"off\" hidden>\n" +
+  return "<div id=\"search\" role=\"search\" aria-label=\"Datasets\" hidden>\n" +
          input("q", "Words in title, description or keywords", "type=\"search\"") + "\n" +
          choices("task", "Task", "all tasks", tasks) + "\n" + choices("licence", "Licence", "all licences", licences) +
-         "\n<fieldset><legend>Time</legend><div class=\"row\">" + input("from", "From", "type=\"date\"") +
-         input("to", "To", "type=\"date\"") +
+         "\n<details id=\"more\"><summary>Time and place</summary><fieldset><legend>Time</legend><div class=\"row\">" +
+         input("from", "From", "type=\"date\"") + input("to", "To", "type=\"date\"") +
          "</div></fieldset>\n<fieldset><legend>Place: draw a box on the map, or type its sides in degrees</legend>" +
          world_map(entries) + "<div class=\"row\">" + input("west", "West", degree) + input("east", "East", degree) +
          input("south", "South", latitude) + input("north", "North", latitude) +
-         "</div></fieldset>\n<button type=\"reset\">Show all datasets</button>\n</form>\n";
+         "</div></fieldset></details>\n<button type=\"button\" id=\"clear\">Show all datasets</button>\n</div>\n";
 }
 
 /// schema.org in JSON-LD, which search engines for datasets read. The pages of the datasets have more.

@@ -15,6 +15,8 @@ import os from "node:os";
 import path from "node:path";
 import {fileURLToPath, pathToFileURL} from "node:url";
 
+import {searches} from "./search.mjs";
+
 const require = createRequire(path.resolve(process.env.PACKAGES, "package.json"));
 const {HtmlValidate} = require("html-validate");
 const puppeteer = require("puppeteer-core");
@@ -64,6 +66,18 @@ function dense(page) {
   describe(path.join(folder, "dense.tacozip"), page);
 }
 
+// A catalogue of datasets of all kinds, the hostile one among them.
+function catalogue(page) {
+  const folder = path.dirname(page), archive = path.join(folder, "archive");
+  fs.mkdirSync(archive);
+  hostile(path.join(archive, "page.html"));
+  for (const name of ["examples/data", "tests/golden"]) fs.symlinkSync(path.join(ROOT, name), path.join(archive, path.basename(name)));
+  taco("site", "-q", archive, "-o", path.join(folder, "site"), "--title", "Datasets </title> & more");
+  fs.renameSync(path.join(folder, "site"), `${folder}-site`);
+  fs.rmSync(folder, {recursive: true});
+  fs.renameSync(`${folder}-site`, folder);
+}
+
 // Name: a function that writes the page at a path.
 const PAGES = {
   landsat: stored("examples/data/landsat.tacozip", "--base-url", "https://example.org/data"),
@@ -74,6 +88,7 @@ const PAGES = {
   v1: stored("tests/golden/v1/flat.taco"),
   hostile,
   dense,
+  catalogue,
 };
 
 // Rules of html-validate that are a matter of taste.
@@ -129,6 +144,7 @@ async function check(browser, name) {
   const faults = report.results.flatMap(result => result.messages).map(
     ({line, column, ruleId, message}) => `${line}:${column}: ${message} (${ruleId})`);
   for (const look of LOOKS) faults.push(...await looks(browser, name, file, look));
+  if (name === "catalogue") faults.push(...await searches(browser, file, JSON.parse(taco("info", folder, "--json"))));
   return [...faults, ...await copies(browser, file)];
 }
 
