@@ -158,7 +158,13 @@ void add_file(Facts& out, std::vector<DataFile>& files, const std::string& name)
 
 /// An index: the folder `.tacocat`, the one around it, the file `__TACOCAT__`, or TACOLLECTION.json.
 void find_index(const Dataset& dataset, Facts& out) {
-  const std::string path = without_query(dataset.path());
+  std::string path = without_query(dataset.path());
+  if (is_folder_at(path) && !is_folder_at(path_join(path, names::kTacocatFolder))) {
+    // The folder of an index that is a file stands for it.
+    const std::string file = path_join(path, names::kTacocatFile), collection = path_join(path, names::kTacollection);
+    if (size_of(file)) path = file;
+    else if (size_of(collection)) path = collection;
+  }
   const bool is_folder = is_folder_at(path);
   const std::string name = file_name(path);
   const bool is_collection = dataset.format() == Format::Tacollection;

@@ -34,6 +34,19 @@ Sample gridded(const std::string& id, const std::string& crs, double west, doubl
   return out;
 }
 
+TEST_CASE("the files of an index are beside it, also where its folder stands for it") {
+  const TemporaryFolder folder;
+  fs::copy(golden("cascade_tacocat"), folder.path("parts"), fs::copy_options::recursive);
+  for (const char* index : {".tacocat", "__TACOCAT__", "TACOLLECTION.json"}) {
+    const auto part = [&](const std::string& path) {
+      return Parsed::parse(collection2stac(load(path), {.base_url = "https://example.org"}))["assets"];
+    };
+    CHECK(part(folder.path("parts")) == part(folder.path(std::string("parts/") + index)));
+    CHECK(part(folder.path("parts"))["cascade_part0001.tacozip"]["taco:size"] > 0);
+    fs::remove_all(folder.path(std::string("parts/") + index));
+  }
+}
+
 TEST_CASE("a STAC Collection has the required members, and the providers, licence and files of the dataset") {
   const Made made({placed("a", 10, 20)}, small_collection());
   const Parsed out = stac_of(made.path);
