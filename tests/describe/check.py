@@ -7,7 +7,8 @@ TOOL is the program `taco`, LIBRARY is made of support/tool_server.cpp, CASE is 
 
 Cases are called DATASET/FORM. Every golden dataset and example is described in every form, and each form is given to a
 validator or reader of its own: pystac, stac-check, stac-geoparquet, geopandas, mlcroissant, the schema of DataCite, the
-cards of huggingface_hub, datasets, html5lib. What a dataset has no place or time for is refused, which is checked as well.
+cards of huggingface_hub, datasets, html5lib. All of them together are a catalogue, the case archive/site. What a dataset has
+no place or time for is refused, which is checked as well.
 
 Needs the packages of requirements.txt; `run` makes an environment that has them. Works in a temporary folder.
 """
@@ -26,6 +27,7 @@ import sys
 import tempfile
 import threading
 import traceback
+import urllib.robotparser
 import warnings
 import zipfile
 import zlib
@@ -41,6 +43,7 @@ os.environ.pop("SOURCE_DATE_EPOCH", None)
 import geopandas
 import html5lib
 import jsonschema
+import lxml.etree
 import mlcroissant
 import numpy
 import pandas
@@ -49,6 +52,7 @@ import pyproj
 import pystac
 import pystac.extensions.projection
 import rasterio
+import rdflib
 import shapely
 import stac_geoparquet.arrow
 import stac_validator.utilities
@@ -204,6 +208,14 @@ def index_file(folder):
     shutil.copytree(ROOT / "tests/golden/cascade_tacocat", folder / "parts")
     shutil.rmtree(folder / "parts/.tacocat")
     return folder / "parts/__TACOCAT__"
+
+
+def archive(folder):
+    """All other datasets in one folder."""
+    for name, make in datasets().items():
+        (folder / name).mkdir()
+        make(folder / name)
+    return folder
 
 
 def partitions(folder):
@@ -677,6 +689,67 @@ def everything(dataset, folder):
             assert Path(percent_decoded(asset.get_absolute_href().removeprefix("file://"))).exists(), asset
 
 
+def site(archive, folder):
+    base = "https://example.org/a/site/"
+    path = folder / "site"
+    taco("site", archive, "-o", path, "--base-url", base, "--title", HOSTILE)
+    listed = json.loads(taco("info", path, "--json"))
+    pages = {base, *(f"{base}datasets/{page.name}/index.html" for page in (path / "datasets").iterdir())}
+    assert len(pages) == len(listed) + 1 > 40
+
+    def local(url):
+        """The file that a link leads to."""
+        found = Path(percent_decoded(url.replace(base, f"{path}/", 1).removeprefix("file://")))
+        return found / "index.html" if found.is_dir() and found.is_relative_to(path) else found
+
+    catalogue = pystac.Catalog.from_file(str(path / "catalog.json"))
+    children = list(catalogue.get_children())
+    assert len({child.id for child in children}) == len(children) == len(listed)
+    for one in (catalogue, *children):
+        document = json.loads(local(one.get_self_href()).read_text("utf-8"))
+        pystac.validation.validate_dict({**document, "stac_extensions": []})
+        for link in one.links:
+            if link.rel in ("root", "self", "parent", "child", "alternate"):
+                assert local(link.get_absolute_href()).is_file(), link
+    for child, each in zip(children, listed):
+        assert child.get_parent() is catalogue and child.get_root() is catalogue
+        assert child.title == each["title"]
+        for asset in child.assets.values():
+            assert local(asset.get_absolute_href()).exists(), asset.href
+        croissant = path / "datasets" / child.id / "croissant.json"
+        assert not mlcroissant.Dataset(jsonld=str(croissant)).metadata.issues.errors
+
+    # The schema of sitemaps is in no package: what it says of these elements.
+    root = lxml.etree.parse(path / "sitemap.xml").getroot()
+    space = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
+    assert root.tag == space + "urlset" and {url.tag for url in root} == {space + "url"}
+    assert [element.tag for url in root for element in url] == [space + "loc"] * len(pages)
+    assert {url.findtext(space + "loc") for url in root} == pages and all(local(page).is_file() for page in pages)
+    robots = urllib.robotparser.RobotFileParser()
+    robots.parse((path / "robots.txt").read_text("utf-8").splitlines())
+    assert robots.can_fetch("*", base) and robots.site_maps() == [base + "sitemap.xml"]
+
+    text = (path / "index.html").read_text("utf-8")
+    page = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(text)
+    assert page.findtext(".//h1").split() == HOSTILE.split() == page.findtext(".//title").split()
+    links = [link.get("href") for link in page.findall(".//li//a")]
+    assert [(path / link).is_file() for link in links] == [True] * len(listed)
+    metadata, search = page.findall(".//script")
+    digest = base64.b64encode(hashlib.sha256(search.text.encode()).digest()).decode()
+    policy = next(meta.get("content") for meta in page.findall(".//meta") if meta.get("http-equiv"))
+    assert f"script-src 'sha256-{digest}'" in policy and "default-src 'none'" in policy and "unsafe" not in policy
+    linked = json.loads(metadata.text)
+    assert linked.pop("@context") == "https://schema.org/"  # which would be fetched
+    graph = rdflib.Graph().parse(data=json.dumps({"@context": {"@vocab": "https://schema.org/"}, **linked}), format="json-ld")
+    schema = rdflib.Namespace("https://schema.org/")
+    assert len(list(graph.subjects(rdflib.RDF.type, schema.DataCatalog))) == 1
+    found = list(graph.subjects(rdflib.RDF.type, schema.Dataset))
+    assert len(found) == len(listed)
+    for property in (schema.name, schema.description, schema.identifier, schema.url):
+        assert all(graph.value(one, property) for one in found), property
+    assert sorted(str(graph.value(one, schema.url)) for one in found) == sorted(pages - {base})
+
+
 FORMS = {"stac": stac, "stac_text": stac_text, "stac_geoparquet": stac_table, "geoparquet": geoparquet,
          "croissant": croissant, "datacite": datacite_json, "card": card, "viewer": viewer, "markdown": markdown, "html": html,
          "all": everything}
@@ -688,7 +761,7 @@ def run_case(name, dataset, form):
     folder = SCRATCH / name
     folder.mkdir(parents=True)
     try:
-        FORMS[form](dataset, folder)
+        (site if form == "site" else FORMS[form])(dataset, folder)
     except Refused as refused:
         if not any(reason in str(refused) for reason in REFUSALS.get(form, [])):
             raise
@@ -700,8 +773,9 @@ def run_case(name, dataset, form):
 def main():
     wanted = sys.argv[3:] or ["*"]
     failed, counts = [], {"ok": 0, "refused": 0}
-    for name, make in datasets().items():
-        cases = [form for form in FORMS if any(fnmatch.fnmatch(f"{name}/{form}", pattern) for pattern in wanted)]
+    for name, make in {**datasets(), "archive": archive}.items():
+        forms = ["site"] if name == "archive" else FORMS
+        cases = [form for form in forms if any(fnmatch.fnmatch(f"{name}/{form}", pattern) for pattern in wanted)]
         if not cases:
             continue
         folder = SCRATCH / "data" / name
