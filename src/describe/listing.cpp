@@ -135,8 +135,10 @@ class Finder {
   /// nullopt for what is remote or absent.
   static std::optional<Identity> identity(const std::string& path) {
     struct stat status = {};
-    if (is_remote(path) || ::stat(path.c_str(), &status) != 0) return std::nullopt;
-    return Identity{status.st_dev, status.st_ino};
+    if (is_remote(path)) return std::nullopt;
+    if (::stat(path.c_str(), &status) == 0) return Identity{status.st_dev, status.st_ino};
+    if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
+    throw IoError("cannot stat", {.path = path}, errno);
   }
 
   bool is_new(const std::string& path) {
@@ -196,6 +198,22 @@ class Finder {
   std::set<std::string> groups_ = {};  ///< of partitions
 };
 
+/// The size of a file, or of all files in a folder; 0 where nothing is.
+uint64_t size_at(const std::string& path) {
+  std::error_code why;
+  const auto status = fs::status(path, why);
+  if (status.type() == fs::file_type::not_found) return 0;
+  uint64_t out = 0;
+  if (!why && fs::is_regular_file(status)) out = fs::file_size(path, why);
+  if (!why && fs::is_directory(status)) {
+    for (fs::directory_iterator at(path, why), end; !why && at != end; at.increment(why)) {
+      out += size_at(at->path().string());
+    }
+  }
+  if (why) throw IoError("its size cannot be told", {.path = path}, why.value());
+  return out;
+}
+
 /// nullopt for files that are remote and several, as each costs a request.
 std::optional<uint64_t> size_of_all(const Dataset& dataset, const LoadOptions& options) {
   const auto files = plain_files_of(dataset);
@@ -206,17 +224,7 @@ std::optional<uint64_t> size_of_all(const Dataset& dataset, const LoadOptions& o
       return (options.remote ? any_storage(*options.remote) : any_storage())->open(path, {.prefix = 1})->size();
     }
   }
-  for (const auto& path : described_files(files)) {
-    std::error_code ignored;  // a file that vanished has no size; loading it told so
-    if (!fs::is_directory(path, ignored)) {
-      const auto size = fs::file_size(path, ignored);
-      out += ignored ? 0 : size;
-      continue;
-    }
-    for (fs::recursive_directory_iterator at(path, ignored), end; at != end; at.increment(ignored)) {
-      if (at->is_regular_file(ignored)) out += at->file_size(ignored);
-    }
-  }
+  for (const auto& path : described_files(files)) out += size_at(path);
   return out;
 }
 

@@ -12,6 +12,7 @@
 #include "describe/document.hpp"
 #include "describe/listing.hpp"
 #include "describe/stac.hpp"
+#include "io/byte_source.hpp"
 #include "io/entry_at.hpp"
 #include "io/output_file.hpp"
 #include "io/public_path.hpp"
@@ -60,7 +61,7 @@ class Addresses {
  public:
   Addresses(const std::string& path, std::string output, const SiteOptions& options)
       : output_(std::move(output)),
-        root_(fs::is_directory(path) ? path : parent_folder(path)),
+        root_(local_storage()->exists(path, true) ? path : parent_folder(path)),
         site_url_(url(options.base_url)),
         data_url_(url(options.data_url)) {
     if (!site_url_.empty() && !is_url(site_url_)) {
@@ -183,7 +184,7 @@ void check_site(const std::string& output, bool overwrite) {
   require_local(output, "written");
   if (!entry_at(output)) return;
   if (!overwrite) throw IoError("exists already", {.path = output});
-  if (!fs::is_directory(output) || !is_catalogue(output)) {
+  if (!local_storage()->exists(output, true) || !is_catalogue(output)) {
     throw ValidationError("is not a catalogue that taco site wrote, which alone is replaced; choose another path",
                           {.path = output});
   }

@@ -301,12 +301,13 @@ CASES |= {f"{fault}/{target}": (body, target) for fault, body in FAULTS.items() 
 CASES |= {"put/from-large": (put, "from-large")}
 CASES |= {f"{fault}/{target}": (FAULTS[fault], target) for fault in ("fail", "short") for target in COPIES}
 CASES |= {f"look/{target}": (look, target)
-          for target in ("edit-title-zip", "edit-title-folder", "edit-columns-folder", "edit-title-taco", "csv", "stac", "export-zip")}
+          for target in ("edit-title-zip", "edit-title-folder", "edit-columns-folder", "edit-title-taco", "csv", "stac", "site",
+                         "export-zip")}
 CASES |= {f"inputs/{target}": (inputs, target)
-          for target in ("export-folder", "convert-new", "convert-parts", "concat", "compile-taco", "collection", "stac", "parquet")}
+          for target in ("export-folder", "convert-new", "convert-parts", "concat", "compile-taco", "collection", "stac", "site", "parquet")}
 CASES |= {f"{fault}/{target}": (FAULTS[fault], target) for fault in ("fail", "stop")
           for target in ("export-zip-over", "csv-over")}
-CASES |= {f"{fault}/stac-over": (FAULTS[fault], "stac-over") for fault in ("kill", "fail", "stop")}
+CASES |= {f"{fault}/{target}": (FAULTS[fault], target) for fault in ("kill", "fail", "stop") for target in ("stac-over", "site-over")}
 CASES |= {f"kill/{target}": (kill, target) for target in ("csv", "geoparquet")}
 CASES |= {"stop/geoparquet": (stop, "geoparquet")}
 CASES |= {f"full_disk/{target}": (full_disk, target) for target in ("zip", "folder")}

@@ -31,13 +31,14 @@ COPIES = {
     "descriptions": ("site", ["describe", "@zip", "--as", "all", "-o", "@out"]),
     "stac": ("catalog", ["describe", "@folder", "--as", "stac", "-o", "@out"]),
     "publish": ("site", ["publish", "@zip", "-o", "@out", "--for", "huggingface", *JOBS]),
+    "site": ("site", ["site", "@folder", "-o", "@out", "--strict", *JOBS]),
     "geoparquet": ("a.parquet", ["describe", "@zip", "--as", "geoparquet", "-o", "@out"]),
     "stac-geoparquet": ("a.parquet", ["describe", "@zip", "--as", "stac-geoparquet", "-o", "@out"]),
 }
 
 
 class CopyWorld(World):
-    """One of COPIES. `-over` replaces what the same command makes of the dataset `flat`."""
+    """One of COPIES. `-over` replaces what the same command makes of the dataset `flat`, `site` what it makes of `around`."""
     index, min_moves = None, 1
 
     def __init__(self, tool, scratch, target):
@@ -54,7 +55,8 @@ class CopyWorld(World):
 
     def command(self, source, path, description):
         is_new = description == "The new one"
-        inputs = self.names if is_new else {name: self.names["@flat"] for name in self.names}
+        old = self.names["@around" if self.words[0] == "site" else "@flat"]
+        inputs = self.names if is_new else dict.fromkeys(self.names, old)
         overwrite = ["--overwrite"] if path.exists() else []
         return [self.tool, *({**inputs, "@out": path}.get(word, word) for word in self.words), *overwrite]
 
