@@ -4,6 +4,7 @@
 #include <atomic>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "base/text.hpp"
 #include "tacore/error.hpp"
@@ -21,6 +22,8 @@ struct Output {
 };
 Output output;
 
+thread_local std::string subject;  // of the messages of this thread
+
 void deliver(LogLevel level, std::string_view message) {
   const std::lock_guard lock(output.mutex);
   if (output.sink != nullptr) output.sink(level, message, output.user);
@@ -29,7 +32,8 @@ void deliver(LogLevel level, std::string_view message) {
 void report(LogLevel level, std::string_view message) {
   // Before the lock: filtered messages cost one load.
   if (level < log_level()) return;
-  std::string line = redact(message);
+  const bool is_named = subject.empty() || message.starts_with(subject);
+  std::string line = redact(is_named ? std::string(message) : subject + ": " + std::string(message));
   std::replace(line.begin(), line.end(), '\n', ' ');
   deliver(level, line);
 }
@@ -59,6 +63,9 @@ namespace log {
 void debug(std::string_view message) { report(LogLevel::Debug, message); }
 void info(std::string_view message) { report(LogLevel::Info, message); }
 void warning(std::string_view message) { report(LogLevel::Warning, message); }
+
+Subject::Subject(std::string path) : outer_(std::exchange(subject, std::move(path))) {}
+Subject::~Subject() { subject = std::move(outer_); }
 
 }  // namespace log
 }  // namespace tacore

@@ -116,4 +116,25 @@ TEST_SUITE("threads") {
   }
 }
 
+TEST_CASE("messages of work on one of many datasets begin with its path") {
+  Recorder recorder;
+  verbose();
+  {
+    const log::Subject subject("a.tacozip");
+    log::warning("level 0 is odd");
+    log::warning("a.tacozip: has its name");
+    {
+      const log::Subject inner("b.tacozip");
+      std::thread([] { log::warning("of another thread"); }).join();
+      log::warning("inner");
+    }
+    log::warning("outer");
+  }
+  log::warning("none");
+  std::vector<std::string> texts;
+  for (const auto& [level, text] : recorder.messages) texts.push_back(text);
+  CHECK(texts == std::vector<std::string>{"a.tacozip: level 0 is odd", "a.tacozip: has its name", "of another thread",
+                                          "b.tacozip: inner", "a.tacozip: outer", "none"});
+}
+
 }  // namespace

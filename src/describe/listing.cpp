@@ -289,6 +289,24 @@ DatasetSummary parse_summary(const JsonNode& node, const std::string& folder) {
   return out;
 }
 
+template <class Kind>
+void rethrow_as(const Error& error, const std::string& path) {
+  if (dynamic_cast<const Kind*>(&error) == nullptr) return;
+  ErrorContext where = error.context();
+  where.path = path;
+  throw Kind(error.message(), where);
+}
+
+/// Throws the current `error` again, about `path` where it names none: of many datasets it has to say which.
+[[noreturn]] void rethrow_about(const std::string& path, const Error& error) {
+  if (error.context().path.empty()) {
+    rethrow_as<FormatError>(error, path);
+    rethrow_as<SchemaError>(error, path);
+    rethrow_as<QueryError>(error, path);
+  }
+  throw;
+}
+
 }  // namespace
 
 std::vector<bool> for_each_place(const std::vector<Place>& places, const Task& task,
@@ -299,11 +317,12 @@ std::vector<bool> for_each_place(const std::vector<Place>& places, const Task& t
   std::size_t num_done = 0;
   run_parallel(places.size(), num_threads(task.jobs), [&](std::size_t i) {
     try {
+      const log::Subject subject(places[i].path);
       read(i);
     } catch (const Error& error) {
       throw_if_interrupted();
-      if (places[i].is_required) throw;
-      failures[i] = error.what();
+      if (places[i].is_required) rethrow_about(places[i].path, error);
+      failures[i] = error.context().path.empty() ? places[i].path + ": " + error.what() : error.what();
     }
     if (write && failures[i].empty()) write(i);
     const std::lock_guard lock(mutex);

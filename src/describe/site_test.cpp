@@ -210,6 +210,7 @@ TEST_CASE("a catalogue links the Collections, pages and metadata of its datasets
 TEST_CASE("a catalogue that is published has absolute links and a sitemap") {
   const Archive archive;
   const std::string site = archive.path("site");
+  REQUIRE(edit_file(archive.path("b/nested/COLLECTION.json"), "{", R"({"published": "2024-05-06", )"));
   write_site(archive.path("b"), site, {.base_url = "https://example.org/a%20b/site/", .data_url = "s3://bucket/data"});
   const Parsed collection = parsed_file(site + "/datasets/flat/collection.json");
   CHECK(collection["assets"]["flat.tacozip"]["href"] == "s3://bucket/data/flat.tacozip");
@@ -222,7 +223,8 @@ TEST_CASE("a catalogue that is published has absolute links and a sitemap") {
   }));
   const std::string map = file_text(site + "/sitemap.xml");
   CHECK(count_of(map, "<loc>") == 3);
-  says(map, "<loc>" + url + "/datasets/nested/index.html</loc>");
+  says(map, "<loc>" + url + "/datasets/nested/index.html</loc><lastmod>2024-05-06</lastmod>");
+  says(map, "<loc>" + url + "/datasets/flat/index.html</loc></url>");
   says(file_text(site + "/robots.txt"), "Sitemap: " + url + "/sitemap.xml\n");
   says(file_text(site + "/datasets/flat/index.html"), "s3://bucket/data/flat.tacozip");
   for (const char* bad : {"example.org", "ftp://example.org", "https://example.org/<b>"}) {
@@ -296,6 +298,28 @@ TEST_CASE("a catalogue replaces a catalogue only, and never lies inside of a dat
   for (const auto& entry : fs::directory_iterator(archive.path())) {
     CHECK(entry.path().filename().string().find(".part") == std::string::npos);
   }
+}
+
+TEST_CASE("a dataset that opens and cannot be described is left out of a catalogue") {
+  const Archive archive;
+  Collection bad = small_collection("bad");
+  bad.extent.spatial = BBox{0, 0, 1, 1};  // given, so that it is not computed of the samples
+  const Sample sample("a", Bytes(3), {{"istac:geometry", Binary{"no WKB"}}});
+  create_found({.tortilla = Tortilla({sample}), .collection = bad}, archive.path("b/bad.tacozip"), {});
+  CHECK(archive.listed("b").size() == 3);
+  const Report messages;
+  const std::string site = archive.path("site");
+  CHECK(write_site(archive.path("b"), site).size() == 2);
+  says(messages.warnings(), archive.path("b/bad.tacozip") + ": ");
+  CHECK_FALSE(fs::exists(site + "/datasets/bad"));
+  CHECK(list_datasets(site).size() == 2);
+  CHECK_FALSE(has_text(file_text(site + "/index.html"), "bad"));
+  for (const auto& [level, text] : messages.all) {
+    if (level == LogLevel::Warning) CHECK(text.starts_with(archive.path("b/bad.tacozip") + ": "));
+  }
+  says(error_of([&] { write_site(archive.path("b"), archive.path("other"), {.list = {.strict = true}}); }),
+       "FormatError: " + archive.path("b/bad.tacozip") + ": sample 'a' has no geometry");
+  CHECK_FALSE(fs::exists(archive.path("other")));
 }
 
 TEST_CASE("a catalogue that was changed by hand is an error that names the member") {
