@@ -70,6 +70,7 @@ int list_listing(const InfoOptions& options) {
 int run_site(const SiteCommandOptions& options) {
   SiteOptions how = options.how;
   how.transformer = transformer();
+  how.fallback = raster_opener();
   check_output(options.output, how.overwrite);
   std::vector<DatasetSummary> made;
   run_copy(

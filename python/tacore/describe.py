@@ -498,6 +498,8 @@ def write_site(
     base_url: str = "",
     data_url: str = "",
     accent_colour: str = _GREEN,
+    thumbnails: int = 12,
+    checksums: bool = True,
     strict: bool = False,
     overwrite: bool = False,
     jobs: int = 0,
@@ -514,6 +516,8 @@ def write_site(
         base_url: URL at which the catalogue will be published, for absolute links and sitemap.xml.
         data_url: URL at which the folder of the datasets is published; by default links to datasets are relative.
         accent_colour: Colour of the pages, #RRGGBB.
+        thumbnails: Maximal number of samples that each page shows as pictures, which add at most 1.2 MB; 0: none.
+        checksums: Let Croissant state the SHA-256 of each local file, which is read whole.
         strict: Fail at a dataset that cannot be read, instead of leaving it out with a warning.
         overwrite: Replace existing output atomically. Only a catalogue is replaced.
         jobs: Number of threads; 0 means one for each processor.
@@ -535,6 +539,8 @@ def write_site(
         base_url=base_url,
         data_url=data_url,
         accent_colour=accent_colour,
+        thumbnails=thumbnails,
+        checksums=checksums,
         strict=strict,
         overwrite=overwrite,
         jobs=jobs,

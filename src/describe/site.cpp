@@ -111,7 +111,7 @@ struct DatasetPages {
   std::string page = {}, collection = {}, croissant = {}, published = {};
 };
 
-Json link(const char* rel, const std::string& href, const char* type = "application/json") {
+Json stac_link(const char* rel, const std::string& href, const char* type = "application/json") {
   return {{"rel", rel}, {"href", href}, {"type", type}};
 }
 
@@ -120,7 +120,10 @@ DatasetPages describe(const Dataset& dataset, const std::string& folder, const A
                       const SiteOptions& options, DatasetSummary& summary) {
   DescribeOptions how{.transformer = options.transformer,
                       .accent_colour = options.accent_colour,
-                      .catalogue_url = addresses.site_url().empty() ? "../../index.html" : addresses.site_url() + "/"};
+                      .thumbnails = options.thumbnails,
+                      .fallback = options.fallback,
+                      .catalogue_url = addresses.site_url().empty() ? "../../index.html" : addresses.site_url() + "/",
+                      .checksums = options.checksums};
   const Facts known = gather_stated(dataset, how);
   if (!is_remote(known.folder)) how.base_url = addresses.of_data(known.folder, folder);
   how.example_path = is_remote(summary.path) ? summary.path : known.example_path;
@@ -130,26 +133,28 @@ DatasetPages describe(const Dataset& dataset, const std::string& folder, const A
   collection["id"] = file_name(folder);  // unique in the catalogue
   collection["title"] = summary.title;
   for (const char* rel : {"root", "parent"}) {
-    collection["links"].push_back(link(rel, std::string("../../") + kCatalogueFile));
+    collection["links"].push_back(stac_link(rel, std::string("../../") + kCatalogueFile));
   }
-  collection["links"].push_back(link("alternate", "./index.html", "text/html"));
+  collection["links"].push_back(stac_link("alternate", "./index.html", "text/html"));
   if (!addresses.site_url().empty()) {
     collection["links"].push_back(
-        link("self", addresses.site_url() + "/" + percent_encoded(folder, true) + "/collection.json"));
+        stac_link("self", addresses.site_url() + "/" + percent_encoded(folder, true) + "/collection.json"));
   }
-  return {.page = collection2html(dataset, how),
+  const std::string metadata = dump(croissant(facts));
+  facts.has_checksums = false;  // once is enough to read all files
+  return {.page = html_page(dataset, facts, how),
           .collection = dump(collection),
-          .croissant = dump(croissant(facts)),
+          .croissant = metadata,
           .published = facts.published};
 }
 
 std::string catalogue_json(const std::vector<CatalogueEntry>& entries, const std::string& site_url,
                            const SiteOptions& options) {
-  Json links = Json::array({link("root", std::string("./") + kCatalogueFile)});
-  if (!site_url.empty()) links.push_back(link("self", site_url + "/" + kCatalogueFile));
-  links.push_back(link("alternate", "./index.html", "text/html"));
+  Json links = Json::array({stac_link("root", std::string("./") + kCatalogueFile)});
+  if (!site_url.empty()) links.push_back(stac_link("self", site_url + "/" + kCatalogueFile));
+  links.push_back(stac_link("alternate", "./index.html", "text/html"));
   for (const auto& [dataset, folder] : entries) {
-    Json child = link("child", "./" + percent_encoded(folder, true) + "/collection.json");
+    Json child = stac_link("child", "./" + percent_encoded(folder, true) + "/collection.json");
     child["title"] = dataset.title;
     child["taco:dataset"] = to_json(dataset);
     links.push_back(std::move(child));

@@ -9,6 +9,7 @@
 #include "tacore/collection.hpp"
 #include "tacore/crs.hpp"
 #include "tacore/dataset.hpp"
+#include "tacore/raster/raster.hpp"
 #include "tacore/task.hpp"
 #include "tacore/types.hpp"
 #include "tacore/visibility.hpp"
@@ -18,12 +19,12 @@
 ///     for (const tacore::DatasetSummary& each : tacore::list_datasets("archive")) std::puts(each.id.c_str());
 ///     tacore::write_site("archive", "archive/site", {.title = "Our archive", .base_url = "https://example.org/site"});
 ///
-/// Datasets are named by a folder, a list or, for list_datasets(), a catalogue. A folder is searched with all folders below it, hidden ones
-/// aside, symbolic links included: for .tacozip and .zip files, FOLDERs, indexes (.tacocat/, __TACOCAT__,
-/// TACOLLECTION.json), .tortilla and .taco files. The parts of a dataset are one entry: partitions, and the datasets
-/// that an index lists. A list is a text file with a path or URL in each line, relative to the folder of the list; a
-/// name may follow behind a tab, and lines that begin with # are comments. A folder in a list is searched too. A
-/// catalogue is a folder that write_site() wrote, or its catalog.json, which may be remote.
+/// Datasets are named by a folder, a list or, for list_datasets(), a catalogue. A folder is searched with all folders
+/// below it, hidden ones aside, symbolic links included: for .tacozip and .zip files, FOLDERs, indexes (.tacocat/,
+/// __TACOCAT__, TACOLLECTION.json), .tortilla and .taco files. The parts of a dataset are one entry: partitions, and
+/// the datasets that an index lists. A list is a text file with a path or URL in each line, relative to the folder of
+/// the list; a name may follow behind a tab, and lines that begin with # are comments. A folder in a list is searched
+/// too. A catalogue is a folder that write_site() wrote, or its catalog.json, which may be remote.
 ///
 /// A file found in a folder that cannot be opened is left out with a warning; all that a list names must be readable.
 /// All functions may be called from several threads.
@@ -69,9 +70,12 @@ struct SiteOptions {
   /// URL at which the folder of the datasets (the folder itself, or that of the list) is published. "": links to local
   /// datasets are relative, so that they hold where the catalogue and the datasets keep their places to each other.
   std::string data_url = {};
-  std::string accent_colour = "#4CAF50";        ///< `#RRGGBB`; any other text means the default
-  bool overwrite = false;                       ///< replace an existing catalogue
-  const CrsTransformer* transformer = nullptr;  ///< as in DescribeOptions
+  std::string accent_colour = "#4CAF50";  ///< `#RRGGBB`; any other text means the default
+  bool overwrite = false;                 ///< replace an existing catalogue
+  int thumbnails = 12;                    ///< of each page, as in DescribeOptions; these four, too
+  bool checksums = true;
+  const CrsTransformer* transformer = nullptr;
+  const RasterOpener* fallback = nullptr;
 };
 
 /// Writes a static catalogue of datasets to the folder `output`: index.html, with a search by words, place, time, task

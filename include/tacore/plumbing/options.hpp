@@ -264,6 +264,9 @@ void visit_options(SiteOptions& o, Visit&& visit) {
   visit("data_url", o.data_url,
         "URL at which the folder of the datasets is published; by default links to datasets are relative.");
   visit("accent_colour", o.accent_colour, "Colour of the pages, #RRGGBB.");
+  visit("thumbnails", o.thumbnails,
+        "Maximal number of samples that each page shows as pictures, which add at most 1.2 MB; 0: none.");
+  visit("checksums", o.checksums, "Let Croissant state the SHA-256 of each local file, which is read whole.");
   visit_overwrite(o.overwrite, visit);
 }
 
