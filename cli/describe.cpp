@@ -80,13 +80,14 @@ int run_describe(const DescribeCommandOptions& options) {
   } else if (options.as == Description::Stac && !output.empty()) {
     run_interruptibly([&] { write_stac(dataset, output, level, how); });
   } else {
-    with_output(options.output, described_files(files_of(dataset)), [&](tabular::Output& to) {
-      if (!options.viewer_tables.empty()) {
-        const auto folder = std::filesystem::path(output).parent_path() / options.viewer_tables;
-        run_interruptibly([&] { how.viewer_tables = write_viewer_tables(dataset, folder.string(), how); });
-      }
-      to.write(text_of(options.as, dataset, how));
-    });
+    const auto inputs = described_files(files_of(dataset));
+    if (!options.viewer_tables.empty()) {
+      check_output(output, options.output.overwrite);  // before the tables are written, which comes first
+      require_apart(output, inputs);
+      const auto folder = std::filesystem::path(output).parent_path() / options.viewer_tables;
+      run_interruptibly([&] { how.viewer_tables = write_viewer_tables(dataset, folder.string(), how); });
+    }
+    with_output(options.output, inputs, [&](tabular::Output& to) { to.write(text_of(options.as, dataset, how)); });
   }
   return 0;
 }

@@ -1,6 +1,7 @@
 #include <arrow/type_fwd.h>
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "support/describe_data.hpp"
 #include "table/level_table.hpp"
 #include "tacore/error.hpp"
+#include "tacore/interrupt.hpp"
 
 namespace {
 
@@ -176,6 +178,31 @@ TEST_CASE("the tables of the viewer replace tables of their own only") {
   CHECK(file_text(folder + "/notes.txt") == "kept");
   CHECK_THROWS_AS(write_viewer_tables(made.dataset(), made.path, {.overwrite = true}), ValidationError);
   CHECK(std::distance(fs::directory_iterator(made.folder.path()), fs::directory_iterator()) == 2);
+}
+
+TEST_CASE("an interruption, at whatever moment, leaves no table of the viewer, and the old ones as they were") {
+  std::vector<Sample> samples = {placed("a", 1, 2), placed("b", 3, 4)};
+  samples[0].extend_with({{"split", "train"}});
+  samples[1].extend_with({{"split", "test"}});
+  const Made made(samples, small_collection());
+  const Dataset dataset = made.dataset();
+  const std::string old = made.folder.write("table/old.parquet", "old");
+  static std::atomic<int> moment = 0, num_asked = 0;
+  bool is_done = false;
+  for (moment = 1; !is_done; ++moment) {
+    num_asked = 0;
+    set_interrupt_check([](void*) { return ++num_asked == moment; });
+    try {
+      write_viewer_tables(dataset, made.folder.path("table"), {.overwrite = true});
+      is_done = true;
+    } catch (const Error&) {
+      CHECK(file_text(old) == "old");
+    }
+    set_interrupt_check(nullptr);
+    CHECK(std::distance(fs::directory_iterator(made.folder.path()), fs::directory_iterator()) == 2);
+  }
+  CHECK(moment > 3);
+  CHECK_FALSE(fs::exists(old));
 }
 
 TEST_CASE("a file called data below a FOLDER is an asset like others") {

@@ -13,6 +13,9 @@ for form in croissant markdown html; do
   taco describe golden/flat.tacozip --as "$form" -o "$form"
   cmp one "$form" && echo "$form"
 done
+for option in --quiet --no-checksums; do
+  echo "$option: $(taco describe golden/flat.tacozip --as croissant "$option" | grep -c sha256) checksums"
+done
 mkdir publish
 taco describe "$OLDPWD/$examples/landsat.tacozip" --as card --viewer-tables table -o publish/README.md
 sed -n '/^configs/,/^---/p' publish/README.md
