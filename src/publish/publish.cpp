@@ -70,6 +70,7 @@ Published publish_dataset(const std::string& dataset_path, const std::string& gi
   if (!options.to.empty()) {
     store = upload::open_store(options.to, options_with_token(options.token_file),
                                {.create = options.create, .discard_unfinished = options.discard_unfinished});
+    store->find({});  // a wrong token is told before the work is done
   }
   const bool exists = entry_at(folder).has_value();
   if (exists && options.overwrite && !entry_at(path_join(folder, "CHECKSUMS"))) {

@@ -49,7 +49,8 @@ using Tell = std::function<void(uint64_t num_bytes, bool was_sent)>;
 class ObjectStore {
  public:
   virtual ~ObjectStore() = default;
-  /// For each file whether the store has it under this key, with this size and SHA-256.
+  /// For each file whether the store has it under this key, with this size and SHA-256. Throws, also without files,
+  /// when the bucket or the repository does not exist, and for a wrong key or token.
   virtual std::vector<bool> find(std::span<const Upload> files) = 0;
   /// Sends the files, which find() was called with. Those of S3 are visible afterwards, those of the Hub after
   /// finish().

@@ -68,7 +68,8 @@ TEST_CASE("S3 gets one PUT of a small file, with its hash, and its errors are th
   const std::vector<Upload> files{upload_of("a b.json", folder.write("a.json", "{}"))};
   bool is_full = false;
   const net::TestServer server([&](const net::TestRequest& request) {
-    if (!request.text.starts_with("PUT")) return net::answer(404, "");
+    if (request.text.starts_with("HEAD")) return net::answer(404, "");
+    if (request.text.starts_with("GET")) return net::answer(403, "<Error><Code>AccessDenied</Code></Error>");
     return is_full
                ? net::answer(507, "<Error><Code>QuotaExceeded</Code><Message>No &lt;space&gt; left</Message></Error>")
                : net::answer(200, "", "ETag: \"x\"\r\n");

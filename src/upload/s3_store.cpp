@@ -149,6 +149,7 @@ class S3Store final : public ObjectStore {
   }
 
   std::vector<bool> find(std::span<const Upload> files) override {
+    require_bucket();
     if (std::exchange(discard_unfinished_, false)) {
       for (const Unfinished& each : unfinished("")) abort(each);
     }
@@ -202,6 +203,15 @@ class S3Store final : public ObjectStore {
       const bool is_moved = response.status >= 300 && address.endpoint.empty() && !region.empty();
       if (!is_moved || !region_->set(region)) return response;
     }
+  }
+
+  /// Throws IoError when the bucket or the access key does not exist, or the secret is wrong.
+  void require_bucket() const {
+    const auto response =
+        ask(bucket_, root_, {.query = "?list-type=2&max-keys=1&prefix=" + percent_encoded(prefix_, false)});
+    // A key that may write need not be allowed to list.
+    if (response.status == 403 && xml_text(body_text(response), "Code") == "AccessDenied") return;
+    require_stored(response, "GET", root_);
   }
 
   /// Whether the store has this file; nullopt where this key may not find out.

@@ -166,7 +166,7 @@ def upload__hub_refused(world):
         refused(publish(world, dataset, env=at | {"HF_TOKEN": "hf_wrong"}), PLACE, "401", "Invalid user token")
         refused(publish(world, dataset, to="hf://datasets/lab/none", env=at), "--create makes it")
         refused(publish(world, dataset, "--token-file", world.scratch / "absent", env=at), "absent", "the token cannot be read")
-        assert not server.num_received and not server.commits
+        assert not server.num_received and not server.commits and not (world.scratch / "site").exists()
         good(publish(world, dataset, "--create", "--dry-run", to="hf://datasets/lab/new", env=at))
         assert "lab/new" not in server.repositories and not (world.scratch / "site").exists()
         (world.scratch / "token").write_text(TOKEN + "\n")
@@ -369,6 +369,7 @@ def upload__s3_refused(world):
     with bucket(world) as (store, relay, at):
         refused(publish(world, dataset, to=PREFIX, env=at | {"AWS_SECRET_ACCESS_KEY": "wrong"}), PREFIX + "/", "403",
                 "SignatureDoesNotMatch")
+        refused(publish(world, dataset, "--dry-run", to=PREFIX, env=at | {"AWS_ACCESS_KEY_ID": "wrong"}), PREFIX, "InvalidAccessKeyId")
         refused(publish(world, dataset, to=PREFIX, env=at | key_environment(store.reader)), "landsat.tacozip", "AccessDenied")
         refused(publish(world, dataset, to=PREFIX, env={"AWS_ENDPOINT_URL": relay.root}), "AWS_ACCESS_KEY_ID", "AWS_PROFILE")
         refused(publish(world, dataset, to="s3://none/account/large", env=at), "s3://none/account/large/", "NoSuchBucket")
@@ -376,7 +377,7 @@ def upload__s3_refused(world):
         done = publish(world, dataset, "--debug", to=PREFIX, env=at)
         assert at["AWS_SECRET_ACCESS_KEY"] not in good(done).errors and "PUT" in done.errors
         assert not stored(world, "account/none", at)
-    return 6
+    return 7
 
 
 @case
