@@ -57,7 +57,8 @@ nb::typed<nb::list, nb::dict> write_site(const Path& path, const Path& output, c
                                          nb::handle callback) {
   nb::dict others;
   others.update(given);
-  SiteOptions options{.fallback = raster_opener()};
+  SiteOptions options;
+  options.fallback = raster_opener();
   if (nb::cast<bool>(others["transformer"])) options.transformer = crs_transformer();
   nb::del(others["transformer"]);
   fill(options, others);

@@ -1,12 +1,11 @@
 #include "tacore/ops/site.hpp"
 
-#include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "base/interrupt.hpp"
-#include "base/log.hpp"
 #include "base/text.hpp"
 #include "describe/catalogue_page.hpp"
 #include "describe/document.hpp"
@@ -195,6 +194,72 @@ void check_site(const std::string& output, bool overwrite) {
   }
 }
 
+/// A dataset of the catalogue while it is made.
+struct Draft {
+  Place place = {};
+  std::optional<Dataset> opened = {};  ///< where it is cheaper to keep than to open again
+  CatalogueEntry entry = {};
+  DatasetPages pages = {};
+};
+
+/// Opens all datasets, and names their folders after their ids. Throws where `output` would replace a dataset.
+std::vector<Draft> open_all(const std::vector<Place>& places, const std::string& output, const Addresses& addresses,
+                            const SiteOptions& options) {
+  constexpr std::size_t kMostOpen = 100;  // local ones, which take descriptors; a remote one takes requests instead
+  std::vector<Draft> all(places.size());
+  std::vector<std::vector<std::string>> files(places.size());
+  const auto is_open = for_each_place(
+      places, {.jobs = options.list.task.jobs},
+      [&](std::size_t i) {
+        const std::string& path = places[i].path;
+        const Dataset dataset = load(path, options.list.load);
+        files[i] = described_files(files_of(dataset));
+        all[i] = {.place = places[i], .entry = {summarize(dataset, places[i], options.list.load), ""}};
+        all[i].entry.first.path = addresses.of_dataset(path);
+        if (is_remote(path) || places.size() <= kMostOpen) all[i].opened = dataset;
+      },
+      [&](std::size_t i) { require_apart(output, files[i]); });
+  all = chosen(std::move(all), is_open);
+  FolderNames names;
+  for (Draft& draft : all) draft.entry.second = path_join(kDatasets, names.of(draft.entry.first.id));
+  return all;
+}
+
+/// Writes the files of each dataset. Returns those that could be described.
+std::vector<Draft> write_datasets(std::vector<Draft> all, const StagingDir& staging, const Addresses& addresses,
+                                  const SiteOptions& options) {
+  std::vector<Place> places;
+  for (const Draft& draft : all) places.push_back(draft.place);
+  staging.make_folder(kDatasets);
+  const auto is_described = for_each_place(
+      places, options.list.task,
+      [&](std::size_t i) {
+        auto& [place, opened, entry, pages] = all[i];
+        if (!opened) opened = load(place.path, options.list.load);
+        pages = describe(*opened, entry.second, addresses, options, entry.first);
+        opened.reset();
+      },
+      [&](std::size_t i) {
+        auto& [place, opened, entry, pages] = all[i];
+        staging.make_folder(entry.second);
+        staging.write_file(path_join(entry.second, "index.html"), bytes_of(pages.page));
+        staging.write_file(path_join(entry.second, "collection.json"), bytes_of(pages.collection));
+        staging.write_file(path_join(entry.second, "croissant.json"), bytes_of(pages.croissant));
+        pages = {.published = pages.published};  // thousands of pages would fill the memory
+      });
+  return chosen(std::move(all), is_described);
+}
+
+/// Writes the files about all datasets.
+void write_catalogue(const std::vector<CatalogueEntry>& entries, const std::vector<DatasetPages>& pages,
+                     const StagingDir& staging, const std::string& url, const SiteOptions& options) {
+  staging.write_file(kCatalogueFile, bytes_of(catalogue_json(entries, url, options)));
+  staging.write_file("index.html", bytes_of(catalogue_page(entries, url, options)));
+  if (url.empty()) return;
+  staging.write_file("sitemap.xml", bytes_of(sitemap(entries, pages, url)));
+  staging.write_file("robots.txt", bytes_of("User-agent: *\nAllow: /\nSitemap: " + url + "/sitemap.xml\n"));
+}
+
 }  // namespace
 }  // namespace descriptions
 
@@ -204,63 +269,22 @@ std::vector<DatasetSummary> write_site(std::string_view given, const std::string
   check_site(output, options.overwrite);
   const auto places = find_datasets(path, options.list);
   const Addresses addresses(path, output, options);
-
-  // Their ids first, of which the names of their folders are made.
-  std::vector<DatasetSummary> known(places.size());
-  std::vector<std::vector<std::string>> files(places.size());
-  const LoadOptions& load_options = options.list.load;
-  const auto can_load = for_each_place(
-      places, {.jobs = options.list.task.jobs},
-      [&](std::size_t i) {
-        const Dataset dataset = load(places[i].path, load_options);
-        files[i] = described_files(files_of(dataset));
-        known[i] = summarize(dataset, places[i], load_options);
-        known[i].path = addresses.of_dataset(places[i].path);
-      },
-      [&](std::size_t i) { require_apart(output, files[i]); });
-  const auto described = chosen(places, can_load);
-  known = chosen(std::move(known), can_load);
-  FolderNames names;
-  std::vector<CatalogueEntry> entries;
-  for (auto& summary : known) {
-    const std::string folder = path_join(kDatasets, names.of(summary.id));
-    entries.emplace_back(std::move(summary), folder);
-  }
-
+  auto drafts = open_all(places, output, addresses, options);
   const StagingDir staging(output, "");
-  staging.make_folder(kDatasets);
-  std::vector<DatasetPages> pages(entries.size());
-  const auto is_described = for_each_place(
-      described, options.list.task,
-      [&](std::size_t i) {
-        auto& [summary, folder] = entries[i];
-        pages[i] = describe(load(described[i].path, load_options), folder, addresses, options, summary);
-      },
-      [&](std::size_t i) {
-        const std::string& folder = entries[i].second;
-        staging.make_folder(folder);
-        staging.write_file(path_join(folder, "index.html"), bytes_of(pages[i].page));
-        staging.write_file(path_join(folder, "collection.json"), bytes_of(pages[i].collection));
-        staging.write_file(path_join(folder, "croissant.json"), bytes_of(pages[i].croissant));
-        pages[i] = {.published = pages[i].published};  // thousands of pages would fill the memory
-      });
-  entries = chosen(std::move(entries), is_described);
-  pages = chosen(std::move(pages), is_described);
-  if (entries.empty()) throw FormatError("none of its datasets can be read", {.path = path});
-
-  const std::string& url = addresses.site_url();
-  staging.write_file(kCatalogueFile, bytes_of(catalogue_json(entries, url, options)));
-  staging.write_file("index.html", bytes_of(catalogue_page(entries, url, options)));
-  if (!url.empty()) {
-    staging.write_file("sitemap.xml", bytes_of(sitemap(entries, pages, url)));
-    staging.write_file("robots.txt", bytes_of("User-agent: *\nAllow: /\nSitemap: " + url + "/sitemap.xml\n"));
+  drafts = write_datasets(std::move(drafts), staging, addresses, options);
+  if (drafts.empty()) throw FormatError("none of its datasets can be read", {.path = path});
+  std::vector<CatalogueEntry> entries;
+  std::vector<DatasetPages> pages;
+  for (Draft& draft : drafts) {
+    entries.push_back(std::move(draft.entry));
+    pages.push_back(std::move(draft.pages));
   }
+  write_catalogue(entries, pages, staging, addresses.site_url(), options);
   staging.sync();
   throw_if_interrupted();
   if (entry_at(output)) exchange_names(staging.path(), output);  // the old one is removed with the staging directory
   else rename_to(staging.path(), output, false);
   sync_folder_of(output);
-
   std::vector<DatasetSummary> out;
   for (auto& [summary, folder] : entries) out.push_back(std::move(summary));
   return out;
