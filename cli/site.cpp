@@ -29,8 +29,8 @@ std::string lines(const DatasetSummary& dataset) {
   std::string samples = grouped(static_cast<uint64_t>(dataset.num_samples));
   if (dataset.num_bytes) samples += ", " + bytes_text(static_cast<double>(*dataset.num_bytes));
   return name_and_version(dataset) + "\n" + labelled("Path", {printable(dataset.path)}) +
-         labelled("Samples", {samples}) + labelled("Extent", {box ? in_words(*box) : "unknown"}) +
-         labelled("Time", {time ? in_words(*time) : "unknown"}) + listed("Licence", dataset.licenses) +
+         labelled("Samples", {samples}) + labelled("Extent", {box ? cli::in_words(*box) : "unknown"}) +
+         labelled("Time", {time ? cli::in_words(*time) : "unknown"}) + listed("Licence", dataset.licenses) +
          listed("Tasks", dataset.tasks) + "\n";
 }
 
