@@ -17,6 +17,7 @@
 #include "base/report.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
+#include "describe/document.hpp"
 #include "describe/facts.hpp"
 #include "describe/zenodo.hpp"
 #include "format/names.hpp"
@@ -269,8 +270,25 @@ std::string public_url_of(Platform platform, const PublishOptions& options) {
   return out;
 }
 
-void write_descriptions(const Dataset& dataset, const std::string& dataset_name, const Draft& draft, Platform platform,
-                        const PublishOptions& options) {
+/// The files that the page links to.
+std::vector<descriptions::Cell> links_of_page(const Draft& draft) {
+  constexpr std::pair<const char*, const char*> kLinks[] = {
+      {"README.md", "Dataset card (Markdown)"},
+      {"croissant.json", "Croissant (JSON-LD, for machine learning and search engines)"},
+      {"datacite.json", "DataCite (JSON, for a DOI)"},
+      {"stac/collection.json", "STAC (JSON, with an Item for each sample)"},
+      {"stac-collection.json", "STAC (JSON)"},
+      {"stac-items.parquet", "STAC Items as a table (Parquet)"},
+      {"LICENSE", "Licence"}};
+  std::vector<descriptions::Cell> out;
+  for (const auto& [name, about] : kLinks) {
+    if (entry_at(draft.path(name))) out.push_back({about, name});
+  }
+  return out;
+}
+
+void write_documents(const Dataset& dataset, const std::string& dataset_name, const Draft& draft, Platform platform,
+                     const PublishOptions& options) {
   const bool is_folder = dataset.format() == Format::Folder;
   DescribeOptions how{.base_url = public_url_of(platform, options),
                       .transformer = options.transformer,
@@ -288,9 +306,10 @@ void write_descriptions(const Dataset& dataset, const std::string& dataset_name,
   // The table for the viewer of the Hub.
   if (platform == Platform::HuggingFace) how.viewer_tables = write_viewer_tables(dataset, draft.path(kTable), how);
   how.checksums = false;  // croissant.json has them; a search engine does not need them in the page
-  draft.write("index.html", collection2html(dataset, how));
   draft.write("README.md", platform == Platform::HuggingFace ? collection2datacard(dataset, how)
                                                              : collection2markdown(dataset, how));
+  draft.write("index.html",
+              descriptions::html_page(dataset, descriptions::gather(dataset, how), how, links_of_page(draft)));
 }
 
 /// The files below a folder, in the order of the upload.
@@ -404,7 +423,7 @@ std::vector<upload::Upload> prepare(const std::vector<DataFile>& files, const Da
     link_or_copy(file, draft, [&](uint64_t count) { report(options.task, num_done += count, num_bytes, file.path); });
   }
   const std::string entry = entry_name(dataset, files);
-  write_descriptions(load(draft.path(entry)), entry, draft, platform, options);
+  write_documents(load(draft.path(entry)), entry, draft, platform, options);
   std::vector<upload::Upload> out = hashed(draft.path(), names_below(draft.path()), options.task);
   std::string text;
   for (const auto& file : out) text += checksum_line(file.key, hex(file.sha256));
