@@ -128,7 +128,7 @@ net::HttpResponse send(const net::HttpSession& session, const std::string& name,
 
 void require_success(const net::HttpResponse& response, const std::string& method, const std::string& name) {
   if (response.status >= 200 && response.status < 300) return;
-  const int number = response.status == 401 || response.status == 403 ? EACCES : response.status == 404 ? ENOENT : 0;
+  const int number = response.status == 401 || response.status == 403 ? EACCES : 0;
   throw IoError(method + ": " + net::status_text(response), {.path = name}, number);
 }
 

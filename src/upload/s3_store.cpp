@@ -72,10 +72,9 @@ void require_stored(const net::HttpResponse& response, const std::string& method
   const std::string_view body = body_text(response);
   const std::string code = xml_text(body, "Code");
   if (code.empty() || body.find("<Error>") == body.npos) return require_success(response, method, name);
-  const int number = response.status == 403 ? EACCES : response.status == 404 ? ENOENT : 0;
   throw IoError(method + ": HTTP status " + std::to_string(response.status) + ": " +
                     without_controls(code + ": " + xml_text(body, "Message")),
-                {.path = name}, number);
+                {.path = name}, response.status == 403 ? EACCES : 0);
 }
 
 std::string percent_decoded_key(std::string_view text) {

@@ -212,7 +212,7 @@ class Hub(Counting):
         for file in json.loads(body)["files"]:
             there = self.repositories[name].get(file["path"])
             is_large = file["size"] > 10_000_000 or file["path"].endswith((".tacozip", ".parquet", ".bin"))
-            oid = there and (hashlib.sha256(there).hexdigest() if is_large else git_sha1(there))
+            oid = None if there is None else (hashlib.sha256(there).hexdigest() if is_large else git_sha1(there))
             base64.b64decode(file["sample"], validate=True)
             out.append({"path": file["path"], "uploadMode": "lfs" if is_large else "regular", "shouldIgnore": False, "oid": oid})
         request.reply(200, {"files": out})
