@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import tempfile
 from pathlib import Path
@@ -64,6 +65,20 @@ def test_all_faults_are_told_at_once(golden: Path, tmp_path: Path) -> None:
         tacore.publish(golden / "nested", tmp_path / "site", "huggingface", to="https://x.org", progress=False)
     with pytest.raises(tacore.TacoQueryError, match="platform is 'dryad'; 'huggingface', 'zenodo' or"):
         tacore.publish(golden / "nested", tmp_path / "site", "dryad", progress=False)  # type: ignore[arg-type]
+    assert not (tmp_path / "site").exists()
+
+
+def test_symbolic_links_out_of_the_dataset_are_refused(golden: Path, tmp_path: Path) -> None:
+    dataset = tmp_path / "nested"
+    shutil.copytree(golden / "nested", dataset)
+    (tmp_path / "private").write_text("secret")
+    item = dataset / "DATA" / "asia" / "item_0"
+    item.unlink()
+    item.symlink_to(tmp_path / "private")
+    with pytest.raises(
+        tacore.TacoValidationError, match=r"DIR-2: is a symbolic link to .*private.*, which is not below DATA/"
+    ):
+        tacore.publish(dataset, tmp_path / "site", "huggingface", progress=False)
     assert not (tmp_path / "site").exists()
 
 
