@@ -1,9 +1,9 @@
-"""Servers on loopback that take uploads: a dataset Hub, and a relay in front of a store of S3. Both count what arrives, and fail as
-they are told.
+"""Servers on loopback that take uploads: a dataset Hub, and a relay in front of a store of S3. Both count what arrives,
+and fail as they are told.
 
-The Hub does as the Hugging Face Hub does without Xet: repositories, the questions before an upload, Git LFS with one part or
-several, and commits. It checks sizes and SHA-256. The files are kept by a second server, which stands for the store behind the Hub:
-whoever sends it the token of the Hub has given the token away.
+The Hub does as the Hugging Face Hub does without Xet: repositories, the questions before an upload, Git LFS with one
+part or several, and commits. It checks sizes and SHA-256. The files are kept by a second server, which stands for the
+store behind the Hub: whoever sends it the token of the Hub has given the token away.
 
     with Hub() as hub:
         hub.root            HF_ENDPOINT
@@ -14,6 +14,7 @@ whoever sends it the token of the Hub has given the token away.
         hub.resume          an Event, which those wait for
         hub.faults          (pattern of the path, status, headers) of the next responses
 """
+
 import base64
 import hashlib
 import http.client
@@ -197,12 +198,18 @@ class Hub(Counting):
             return request.reply(200, {"errors": [], "warnings": []})
         if path.startswith("/complete/"):
             return self.complete(request, path.rsplit("/", 1)[1], json.loads(body))
-        found = re.fullmatch(r"/(?:api/)?datasets/([^/]+/[^/]+?)(\.git/info/lfs/objects/batch|/[^/]+/main|/verify|)", path)
+        found = re.fullmatch(
+            r"/(?:api/)?datasets/([^/]+/[^/]+?)(\.git/info/lfs/objects/batch|/[^/]+/main|/verify|)", path
+        )
         if not found or found[1] not in self.repositories:
             return request.reply(404, {"error": "Repository not found"}, X_Error_Code="RepoNotFound")
         name, what = found[1], found[2]
-        act = {"/preupload/main": self.preupload, "/commit/main": self.commit, ".git/info/lfs/objects/batch": self.batch,
-               "/verify": self.verify}.get(what)
+        act = {
+            "/preupload/main": self.preupload,
+            "/commit/main": self.commit,
+            ".git/info/lfs/objects/batch": self.batch,
+            "/verify": self.verify,
+        }.get(what)
         if act is None:
             return request.reply(200, {"id": name, "sha": "0" * 40, "siblings": [], "private": False, "tags": []})
         return act(request, name, body)
@@ -214,7 +221,14 @@ class Hub(Counting):
             is_large = file["size"] > 10_000_000 or file["path"].endswith((".tacozip", ".parquet", ".bin"))
             oid = None if there is None else (hashlib.sha256(there).hexdigest() if is_large else git_sha1(there))
             base64.b64decode(file["sample"], validate=True)
-            out.append({"path": file["path"], "uploadMode": "lfs" if is_large else "regular", "shouldIgnore": False, "oid": oid})
+            out.append(
+                {
+                    "path": file["path"],
+                    "uploadMode": "lfs" if is_large else "regular",
+                    "shouldIgnore": False,
+                    "oid": oid,
+                }
+            )
         request.reply(200, {"files": out})
 
     def batch(self, request, name, body):
@@ -227,8 +241,11 @@ class Hub(Counting):
                 upload = {"href": self.upload_url or f"{self.store_root}/objects/{oid}"}
                 if size > CHUNK:
                     numbers = range(1, -(-size // CHUNK) + 1)
-                    upload = {"href": f"{self.root}/complete/{oid}", "header":
-                              {"chunk_size": str(CHUNK)} | {f"{n:05}": f"{self.store_root}/parts/{oid}/{n}" for n in numbers}}
+                    upload = {
+                        "href": f"{self.root}/complete/{oid}",
+                        "header": {"chunk_size": str(CHUNK)}
+                        | {f"{n:05}": f"{self.store_root}/parts/{oid}/{n}" for n in numbers},
+                    }
                 answer["actions"] = {"upload": upload, "verify": {"href": f"{self.root}/datasets/{name}/verify"}}
             out.append(answer)
         request.reply(200, {"objects": out} | ({"transfer": self.transfer} if self.transfer else {}))
@@ -264,7 +281,9 @@ class Hub(Counting):
                 files[value["path"]] = base64.b64decode(value["content"], validate=True)
         self.repositories[name] |= files
         self.commits.append(sorted(files))
-        return request.reply(200, {"commitUrl": f"{self.root}/datasets/{name}/commit/1", "commitOid": "1" * 40, "pullRequestUrl": None})
+        return request.reply(
+            200, {"commitUrl": f"{self.root}/datasets/{name}/commit/1", "commitOid": "1" * 40, "pullRequestUrl": None}
+        )
 
     # --- the store behind it ---
 

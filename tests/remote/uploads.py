@@ -1,4 +1,5 @@
 """Cases: `taco publish` to S3 (moto) and to a dataset Hub (hub.py), which is first proved by huggingface_hub."""
+
 import hashlib
 import json
 import os
@@ -56,7 +57,9 @@ def refused(done, *words):
 
 def check_sums(folder):
     """CHECKSUMS is what sha256sum of coreutils accepts, and lists all files."""
-    done = subprocess.run(["sha256sum", "-c", "--strict", "--quiet", "CHECKSUMS"], cwd=folder, capture_output=True, text=True)
+    done = subprocess.run(
+        ["sha256sum", "-c", "--strict", "--quiet", "CHECKSUMS"], cwd=folder, capture_output=True, text=True
+    )
     assert done.returncode == 0, done
     lines = (folder / "CHECKSUMS").read_text().splitlines()
     assert {line[66:] for line in lines} == files_of(folder).keys() - {"CHECKSUMS"}, lines
@@ -66,8 +69,12 @@ def killed(world, server, number, dataset, to, platform, env, by=signal.SIGKILL)
     """Ends the tool when the server has served `number` PUTs: as the kernel does when memory is short, or by another signal."""
     shutil.rmtree(world.scratch / "site", ignore_errors=True)
     server.stop_after(number, resume=False)
-    process = subprocess.Popen([world.tool, "publish", dataset, "-o", world.scratch / "site", "--for", platform, "--to", to],
-                               env=os.environ | env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [world.tool, "publish", dataset, "-o", world.scratch / "site", "--for", platform, "--to", to],
+        env=os.environ | env,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     with server.lock:
         server.lock.wait_for(lambda: server.num_served >= number, 60)
     assert process.poll() is None, "the tool has ended by itself"
@@ -76,6 +83,7 @@ def killed(world, server, number, dataset, to, platform, env, by=signal.SIGKILL)
 
 
 # --- the Hub ---
+
 
 @contextmanager
 def hub(world):
@@ -97,21 +105,32 @@ def upload__hub_itself(world):
     (folder / "empty.bin").write_bytes(b"")
     (folder / "deep" / "small.tacozip").write_bytes(os.urandom(1000))
     (folder / "large.bin").write_bytes(os.urandom(14_000_000))
-    script = (f"import huggingface_hub as h; api = h.HfApi(endpoint=__import__('os').environ['HF_ENDPOINT'], token='{TOKEN}')\n"
-              f"api.create_repo('lab/theirs', repo_type='dataset')\n"
-              f"api.upload_folder(repo_id='lab/theirs', repo_type='dataset', folder_path='{folder}')")
-    environment = {"HF_HUB_DISABLE_XET": "1", "HF_HOME": str(world.scratch / "hf"), "HF_HUB_DISABLE_PROGRESS_BARS": "1",
-                   "PYTHONPATH": os.path.dirname(os.path.dirname(huggingface_hub.__file__))}
+    script = (
+        f"import huggingface_hub as h; api = h.HfApi(endpoint=__import__('os').environ['HF_ENDPOINT'], token='{TOKEN}')\n"
+        f"api.create_repo('lab/theirs', repo_type='dataset')\n"
+        f"api.upload_folder(repo_id='lab/theirs', repo_type='dataset', folder_path='{folder}')"
+    )
+    environment = {
+        "HF_HUB_DISABLE_XET": "1",
+        "HF_HOME": str(world.scratch / "hf"),
+        "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+        "PYTHONPATH": os.path.dirname(os.path.dirname(huggingface_hub.__file__)),
+    }
     with hub(world) as (server, at):
-        done = subprocess.run([sys.executable, "-c", script], env=os.environ | at | environment, capture_output=True,
-                              text=True)
+        done = subprocess.run(
+            [sys.executable, "-c", script], env=os.environ | at | environment, capture_output=True, text=True
+        )
         assert done.returncode == 0, done.stderr
         assert server.repositories["lab/theirs"] == files_of(folder)
         assert len(server.parts) == 0 and any(path.startswith("/complete/") for _, _, path, _, _ in server.requests)
         # Wrong bytes are refused, which is the point of it.
         oid = hashlib.sha256(b"right").hexdigest()
-        done = subprocess.run(["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "-T", "-", f"{server.store_root}/objects/{oid}"],
-                              input=b"wrong", capture_output=True, env={})
+        done = subprocess.run(
+            ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "-T", "-", f"{server.store_root}/objects/{oid}"],
+            input=b"wrong",
+            capture_output=True,
+            env={},
+        )
         assert done.stdout in (b"400", b""), done  # b"": there is no curl
     return 3
 
@@ -120,7 +139,14 @@ def upload__hub_itself(world):
 def upload__hub(world):
     """All kinds of datasets arrive byte for byte in one commit; a second run sends nothing, and a changed one what changed."""
     count = 0
-    for name in ("landsat_nested.tacozip", "folder", "indexed/.tacocat", "single/__TACOCAT__", "collected", "chips.taco"):
+    for name in (
+        "landsat_nested.tacozip",
+        "folder",
+        "indexed/.tacocat",
+        "single/__TACOCAT__",
+        "collected",
+        "chips.taco",
+    ):
         with hub(world) as (server, at):
             good(publish(world, world.data / name, "--published", "2026-11-25", env=at))
             site = world.scratch / "site"
@@ -129,14 +155,31 @@ def upload__hub(world):
             check_sums(site)
             received = server.num_received
             again = good(publish(world, world.data / name, env=at, keep=True))
-            assert server.num_received == received and len(server.commits) == 1 and "0 files (0 B) uploaded" in again.errors, again
+            assert (
+                server.num_received == received
+                and len(server.commits) == 1
+                and "0 files (0 B) uploaded" in again.errors
+            ), again
             listed = good(publish(world, world.data / name, "--dry-run", env=at, keep=True))
             assert all(line.startswith(b"stored\t") for line in listed.out.splitlines()) and listed.out, listed
             # Only descriptions change.
-            good(publish(world, world.data / name, "--overwrite", "--base-url", "https://example.org/d", "--published", "2026-11-25",
-                         env=at, keep=True))
+            good(
+                publish(
+                    world,
+                    world.data / name,
+                    "--overwrite",
+                    "--base-url",
+                    "https://example.org/d",
+                    "--published",
+                    "2026-11-25",
+                    env=at,
+                    keep=True,
+                )
+            )
             assert len(server.commits) == 2, server.commits
-            assert not any(path.endswith((".tacozip", ".taco")) or "DATA/" in path for path in server.commits[1]), server.commits
+            assert not any(path.endswith((".tacozip", ".taco")) or "DATA/" in path for path in server.commits[1]), (
+                server.commits
+            )
             assert server.repositories["lab/chips"] == files_of(site), name
             leaked = [request for request in server.requests if request[0] == "store" and TOKEN in str(request[4])]
             assert not leaked, leaked
@@ -165,13 +208,27 @@ def upload__hub_refused(world):
         refused(publish(world, dataset, env=at | {"HF_TOKEN": ""}), "HF_TOKEN", "--token-file")
         refused(publish(world, dataset, env=at | {"HF_TOKEN": "hf_wrong"}), PLACE, "401", "Invalid user token")
         refused(publish(world, dataset, to="hf://datasets/lab/none", env=at), "--create makes it")
-        refused(publish(world, dataset, "--token-file", world.scratch / "absent", env=at), "absent", "the token cannot be read")
+        refused(
+            publish(world, dataset, "--token-file", world.scratch / "absent", env=at),
+            "absent",
+            "the token cannot be read",
+        )
         assert not server.num_received and not server.commits and not (world.scratch / "site").exists()
         good(publish(world, dataset, "--create", "--dry-run", to="hf://datasets/lab/new", env=at))
         assert "lab/new" not in server.repositories and not (world.scratch / "site").exists()
         (world.scratch / "token").write_text(TOKEN + "\n")
-        done = good(publish(world, dataset, "--create", "--debug", "--token-file", world.scratch / "token", to="hf://datasets/lab/new",
-                            env=at | {"HF_TOKEN": "hf_wrong"}))
+        done = good(
+            publish(
+                world,
+                dataset,
+                "--create",
+                "--debug",
+                "--token-file",
+                world.scratch / "token",
+                to="hf://datasets/lab/new",
+                env=at | {"HF_TOKEN": "hf_wrong"},
+            )
+        )
         assert "README.md" in server.repositories["lab/new"] and TOKEN not in done.errors, done
         assert "POST" in done.errors, done
         server.transfer = "xet"
@@ -199,8 +256,14 @@ def upload__hub_hostile(world):
         context.load_cert_chain(chain, key)
         server.servers[0].socket = context.wrap_socket(server.servers[0].socket, server_side=True)
         server.upload_url = f"{server.store_root}/objects/{oid}"
-        refused(publish(world, dataset, env=at | {"HF_ENDPOINT": server.root.replace("http:", "https:"),
-                                                  "CURL_CA_BUNDLE": str(chain)}), "which is not encrypted")
+        refused(
+            publish(
+                world,
+                dataset,
+                env=at | {"HF_ENDPOINT": server.root.replace("http:", "https:"), "CURL_CA_BUNDLE": str(chain)},
+            ),
+            "which is not encrypted",
+        )
         assert not server.commits
     return 7
 
@@ -210,8 +273,12 @@ def upload__hub_busy(world):
     """A Hub that asks for a pause is given it; one that fails for good is named after some tries."""
     dataset = make_large(world, size=1000)
     with hub(world) as (server, at):
-        server.faults = [("preupload", 429, {"Retry-After": "1"}), ("/objects/batch", 503, {"Retry-After": "1"}), ("/objects/", 500, {}),
-                         ("/commit/", 502, {})]
+        server.faults = [
+            ("preupload", 429, {"Retry-After": "1"}),
+            ("/objects/batch", 503, {"Retry-After": "1"}),
+            ("/objects/", 500, {}),
+            ("/commit/", 502, {}),
+        ]
         start = time.monotonic()
         good(publish(world, dataset, env=at))
         assert time.monotonic() - start >= 2 and not server.faults, server.faults
@@ -259,8 +326,21 @@ def upload__many_files(world):
 
     def run(to, platform, env):
         shutil.rmtree(world.scratch / "site", ignore_errors=True)
-        command = ["bash", "-c", 'ulimit -n 100; exec "$@"', "-", world.tool, "publish", dataset, "-o", world.scratch / "site", "--for",
-                   platform, "--to", to]
+        command = [
+            "bash",
+            "-c",
+            'ulimit -n 100; exec "$@"',
+            "-",
+            world.tool,
+            "publish",
+            dataset,
+            "-o",
+            world.scratch / "site",
+            "--for",
+            platform,
+            "--to",
+            to,
+        ]
         done = subprocess.run(command, env=os.environ | env, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         return files_of(world.scratch / "site")
@@ -281,7 +361,11 @@ def upload__changed(world):
     with hub(world) as (server, at):
         file = world.scratch / "site" / "large.tacozip"
         server.on_put = lambda: os.utime(file)
-        refused(publish(world, dataset, "--max-tries", "1", env=at), "large.tacozip", "the file changed while it was uploaded")
+        refused(
+            publish(world, dataset, "--max-tries", "1", env=at),
+            "large.tacozip",
+            "the file changed while it was uploaded",
+        )
         assert not server.commits
         server.on_put = None
         # A folder that was changed after it was prepared, and one of another version of the dataset.
@@ -296,6 +380,7 @@ def upload__changed(world):
 
 # --- S3 ---
 
+
 @contextmanager
 def bucket(world):
     """A relay to moto, which checks signatures: with a bucket, and a key that may do what an upload needs."""
@@ -303,8 +388,14 @@ def bucket(world):
         store.ask("POST", "/moto-api/reset-auth", b"inf")  # all servers of moto in a process have one memory
         store.ask("POST", "/moto-api/reset")
         store.make_bucket("data", world.data, [])
-        actions = ["s3:GetObject", "s3:PutObject", "s3:ListBucketMultipartUploads", "s3:ListMultipartUploadParts",
-                   "s3:AbortMultipartUpload", "s3:ListBucket"]
+        actions = [
+            "s3:GetObject",
+            "s3:PutObject",
+            "s3:ListBucketMultipartUploads",
+            "s3:ListMultipartUploadParts",
+            "s3:AbortMultipartUpload",
+            "s3:ListBucket",
+        ]
         key = store.make_key(actions)
         store.reader = store.make_key(["s3:GetObject", "s3:ListBucket"])
         store.lock()
@@ -319,8 +410,14 @@ PREFIX = "s3://data/account/large"
 def stored(world, key, env):
     """Name -> bytes of all objects, as boto3 sees them."""
     import boto3
-    client = boto3.client("s3", endpoint_url=env["AWS_ENDPOINT_URL"], region_name="us-east-1",
-                          aws_access_key_id=env["AWS_ACCESS_KEY_ID"], aws_secret_access_key=env["AWS_SECRET_ACCESS_KEY"])
+
+    client = boto3.client(
+        "s3",
+        endpoint_url=env["AWS_ENDPOINT_URL"],
+        region_name="us-east-1",
+        aws_access_key_id=env["AWS_ACCESS_KEY_ID"],
+        aws_secret_access_key=env["AWS_SECRET_ACCESS_KEY"],
+    )
     listed = client.list_objects_v2(Bucket="data", Prefix=key + "/").get("Contents", [])
     return {one["Key"].removeprefix(key + "/"): client.get_object(Bucket="data", Key=one["Key"]) for one in listed}
 
@@ -337,7 +434,9 @@ def upload__s3(world):
             good(publish(world, name, to=to, env=at))
             site = world.scratch / "site"
             check_sums(site)
-            sent = [urllib.parse.unquote(path.split("?")[0]) for _, method, path, _, _ in relay.requests if method == "PUT"]
+            sent = [
+                urllib.parse.unquote(path.split("?")[0]) for _, method, path, _, _ in relay.requests if method == "PUT"
+            ]
             last = [path.removeprefix(f"/data/account/{name.stem}/") for path in sent][-2:]
             assert sorted(last) == ["README.md", "index.html"], sent
             entries = [i for i, path in enumerate(sent) if "/.tacocat/" in path or path.endswith("/COLLECTION.json")]
@@ -346,7 +445,9 @@ def upload__s3(world):
             found = stored(world, f"account/{name.stem}", at)
             local = files_of(site)
             assert {key: one["Body"].read() for key, one in found.items()} == local, name
-            assert all(one["Metadata"]["sha256"] == hashlib.sha256(local[key]).hexdigest() for key, one in found.items())
+            assert all(
+                one["Metadata"]["sha256"] == hashlib.sha256(local[key]).hexdigest() for key, one in found.items()
+            )
             assert found["index.html"]["ContentType"].startswith("text/html")
             received = relay.num_received
             again = good(publish(world, name, to=to, env=at, keep=True))
@@ -367,12 +468,28 @@ def upload__s3_refused(world):
     """A wrong key, one that may only read, no key, no bucket: the key and what the store said."""
     dataset = world.data / "landsat.tacozip"
     with bucket(world) as (store, relay, at):
-        refused(publish(world, dataset, to=PREFIX, env=at | {"AWS_SECRET_ACCESS_KEY": "wrong"}), PREFIX + "/", "403",
-                "SignatureDoesNotMatch")
-        refused(publish(world, dataset, "--dry-run", to=PREFIX, env=at | {"AWS_ACCESS_KEY_ID": "wrong"}), PREFIX, "InvalidAccessKeyId")
-        refused(publish(world, dataset, to=PREFIX, env=at | key_environment(store.reader)), "landsat.tacozip", "AccessDenied")
-        refused(publish(world, dataset, to=PREFIX, env={"AWS_ENDPOINT_URL": relay.root}), "AWS_ACCESS_KEY_ID", "AWS_PROFILE")
-        refused(publish(world, dataset, to="s3://none/account/large", env=at), "s3://none/account/large/", "NoSuchBucket")
+        refused(
+            publish(world, dataset, to=PREFIX, env=at | {"AWS_SECRET_ACCESS_KEY": "wrong"}),
+            PREFIX + "/",
+            "403",
+            "SignatureDoesNotMatch",
+        )
+        refused(
+            publish(world, dataset, "--dry-run", to=PREFIX, env=at | {"AWS_ACCESS_KEY_ID": "wrong"}),
+            PREFIX,
+            "InvalidAccessKeyId",
+        )
+        refused(
+            publish(world, dataset, to=PREFIX, env=at | key_environment(store.reader)),
+            "landsat.tacozip",
+            "AccessDenied",
+        )
+        refused(
+            publish(world, dataset, to=PREFIX, env={"AWS_ENDPOINT_URL": relay.root}), "AWS_ACCESS_KEY_ID", "AWS_PROFILE"
+        )
+        refused(
+            publish(world, dataset, to="s3://none/account/large", env=at), "s3://none/account/large/", "NoSuchBucket"
+        )
         refused(publish(world, dataset, to="s3://data", env=at), "s3://BUCKET/ACCOUNT/REPOSITORY")
         done = publish(world, dataset, "--debug", to=PREFIX, env=at)
         assert at["AWS_SECRET_ACCESS_KEY"] not in good(done).errors and "PUT" in done.errors
@@ -385,7 +502,11 @@ def upload__s3_busy(world):
     """A store that asks for a pause is given it; one that fails for good is named after some tries."""
     dataset = make_large(world)
     with bucket(world) as (store, relay, at):
-        relay.faults = [("partNumber", 503, {"Retry-After": "1"}), ("partNumber", 500, {}), ("uploadId", 503, {"Retry-After": "1"})]
+        relay.faults = [
+            ("partNumber", 503, {"Retry-After": "1"}),
+            ("partNumber", 500, {}),
+            ("uploadId", 503, {"Retry-After": "1"}),
+        ]
         start = time.monotonic()
         good(publish(world, dataset, to=PREFIX, env=at))
         assert time.monotonic() - start >= 1 and not relay.faults, relay.faults
@@ -408,7 +529,11 @@ def upload__s3_interrupted(world):
     with bucket(world) as (store, relay, at):
         relay.stop_after(3, resume=True)
         refused(publish(world, dataset, "--max-tries", "1", to=PREFIX, env=at), PREFIX + "/large.tacozip", "PUT")
-        for to, by in ((PREFIX, None), ("s3://data/account/killed", signal.SIGKILL), ("s3://data/account/stopped", signal.SIGINT)):
+        for to, by in (
+            (PREFIX, None),
+            ("s3://data/account/killed", signal.SIGKILL),
+            ("s3://data/account/stopped", signal.SIGINT),
+        ):
             if by:
                 killed(world, relay, 3, dataset, to, "source-cooperative", at, by)
             there = num_part_bytes(relay)
@@ -416,7 +541,9 @@ def upload__s3_interrupted(world):
             relay.serve_all()
             good(publish(world, dataset, to=to, env=at, keep=True))
             assert 0 < there < size and num_part_bytes(relay) == size - there, (there, num_part_bytes(relay), size)
-            assert stored(world, to.removeprefix("s3://data/"), at)["large.tacozip"]["Body"].read() == dataset.read_bytes()
+            assert (
+                stored(world, to.removeprefix("s3://data/"), at)["large.tacozip"]["Body"].read() == dataset.read_bytes()
+            )
     return 2
 
 
@@ -424,10 +551,16 @@ def upload__s3_interrupted(world):
 def upload__s3_leftovers(world):
     """Unfinished uploads of other bytes are not continued, and end when the user says so."""
     import boto3
+
     dataset = make_large(world)
     with bucket(world) as (store, relay, at):
-        client = boto3.client("s3", endpoint_url=relay.root, region_name="us-east-1",
-                              aws_access_key_id=at["AWS_ACCESS_KEY_ID"], aws_secret_access_key=at["AWS_SECRET_ACCESS_KEY"])
+        client = boto3.client(
+            "s3",
+            endpoint_url=relay.root,
+            region_name="us-east-1",
+            aws_access_key_id=at["AWS_ACCESS_KEY_ID"],
+            aws_secret_access_key=at["AWS_SECRET_ACCESS_KEY"],
+        )
 
         def leave(data):
             key = {"Bucket": "data", "Key": "account/large/large.tacozip"}
@@ -446,8 +579,13 @@ def upload__s3_leftovers(world):
         # One of the same bytes that others began, without the SHA-256 in its metadata: continued, then done again.
         to = "s3://data/account/second"
         begun = client.create_multipart_upload(Bucket="data", Key="account/second/large.tacozip")["UploadId"]
-        client.upload_part(Bucket="data", Key="account/second/large.tacozip", UploadId=begun, PartNumber=1,
-                           Body=dataset.read_bytes()[:16_777_216])
+        client.upload_part(
+            Bucket="data",
+            Key="account/second/large.tacozip",
+            UploadId=begun,
+            PartNumber=1,
+            Body=dataset.read_bytes()[:16_777_216],
+        )
         good(publish(world, dataset, to=to, env=at))
         found = stored(world, "account/second", at)["large.tacozip"]
         assert found["Metadata"]["sha256"] == hashlib.sha256(dataset.read_bytes()).hexdigest(), found
