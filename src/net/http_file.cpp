@@ -172,7 +172,7 @@ class HttpFile final : public HttpSource {
   /// Whether these ranges are requested together.
   bool wants_parts(std::span<const ByteRange> ranges) const {
     return ranges.size() > 1 && size_of(ranges) <= kMaxMultipart && !location_->address().is_s3() &&
-           session_->sends_parts();
+           session_->sends_parts(location_->url());
   }
 
   /// The bytes of each range. No two ranges touch.
@@ -181,7 +181,7 @@ class HttpFile final : public HttpSource {
     std::vector<Bytes> out;
     for (std::size_t begin = 0; begin < ranges.size(); begin += kMaxRanges) {
       if (get_parts(ranges.subspan(begin, std::min(kMaxRanges, ranges.size() - begin)), out)) continue;
-      session_->forget_parts();
+      session_->forget_parts(location_->url());
       return get_each(ranges);
     }
     return out;
@@ -273,6 +273,16 @@ class HttpFile final : public HttpSource {
 };
 
 }  // namespace
+
+bool HttpSession::sends_parts(const std::string& url) const {
+  const std::lock_guard lock(mutex_);
+  return !without_parts_.contains(origin_of(url));
+}
+
+void HttpSession::forget_parts(const std::string& url) const {
+  const std::lock_guard lock(mutex_);
+  without_parts_.emplace(origin_of(url));
+}
 
 std::shared_ptr<Redirect> HttpSession::redirect_of(const std::string& name, bool add) const {
   const std::lock_guard lock(mutex_);

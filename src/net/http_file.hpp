@@ -1,8 +1,8 @@
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -29,9 +29,10 @@ struct HttpSession {
   HttpSession(int limit, double timeout, int tries, RequestBudget requests = {})
       : client(limit, timeout), max_tries(tries), budget(requests) {}
 
-  /// Whether to send one request for several ranges (multipart/byteranges): until a server has sent something else.
-  bool sends_parts() const noexcept { return parts_; }
-  void forget_parts() const noexcept { parts_ = false; }
+  /// Whether the server of `url` answers one request for several ranges (multipart/byteranges): until it has sent
+  /// something else.
+  bool sends_parts(const std::string& url) const;
+  void forget_parts(const std::string& url) const;
 
   /// The redirect of the file of this name; nullptr when it was not redirected yet and is not to be added.
   std::shared_ptr<Redirect> redirect_of(const std::string& name, bool add) const;
@@ -46,7 +47,7 @@ struct HttpSession {
 
   mutable std::mutex mutex_;
   mutable std::unordered_map<std::string, std::shared_ptr<Redirect>> redirects_;
-  mutable std::atomic<bool> parts_ = true;
+  mutable std::set<std::string, std::less<>> without_parts_;  ///< servers, as origin_of() names them
 };
 
 /// A file of a server, as the first response describes it.
