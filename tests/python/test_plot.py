@@ -145,7 +145,7 @@ def test_a_static_map_has_footprints_in_their_place() -> None:
 def test_a_static_map_of_the_world_has_land_and_counts_what_has_no_place(golden: Path) -> None:
     _, ax = pyplot.subplots()
     assert tacore.load(golden / "polygons.tacozip").map(ax=ax) is ax  # axes are those of matplotlib
-    assert len(ax.collections[0].get_paths()) == 30  # rings of land
+    assert len(ax.collections[0].get_paths()) == 127  # rings of land
     assert ax.get_title() == "11 samples, 3 without a location" and ax.get_xlim() == (-180, 180)
     # Footprints that are cut at the antimeridian have their dots there, and not in the middle of the map.
     dots = ax.collections[-1].get_offsets()
