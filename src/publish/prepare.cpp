@@ -290,10 +290,11 @@ std::vector<descriptions::Cell> links_of_page(const Draft& draft) {
 void write_documents(const Dataset& dataset, const std::string& dataset_name, const Draft& draft, Platform platform,
                      const PublishOptions& options) {
   const bool is_folder = dataset.format() == Format::Folder;
+  const bool has_url_only = options.to.empty() && !options.base_url.empty();  // examples load from there
   DescribeOptions how{.base_url = public_url_of(platform, options),
                       .transformer = options.transformer,
                       .published = options.published,
-                      .example_path = path_join(options.to, dataset_name)};
+                      .example_path = has_url_only ? "" : path_join(options.to, dataset_name)};
   // The files of a FOLDER are in a folder below.
   if (is_folder && !how.base_url.empty()) how.base_url = path_join(how.base_url, dataset_name);
   write_stac_files(dataset, draft, platform, how);

@@ -117,3 +117,18 @@ def test_upload_needs_a_token(titled: Path, tmp_path: Path, monkeypatch: pytest.
             progress=False,
         )
     assert not (tmp_path / "site").exists()
+
+
+@pytest.mark.parametrize(
+    ("url", "loaded"),
+    [
+        ("", "titled.tacozip"),
+        ("https://host/data", "https://host/data/titled.tacozip"),
+        ("hf://datasets/lab/titled", "hf://datasets/lab/titled/titled.tacozip"),
+    ],
+)
+def test_examples_load_from_where_the_folder_will_be(titled: Path, tmp_path: Path, url: str, loaded: str) -> None:
+    site = tmp_path / "site"
+    tacore.publish(titled, site, "huggingface", base_url=url, progress=False)
+    assert f'tacore.load("{loaded}")' in (site / "README.md").read_text()
+    assert f"tacore.load(&quot;{loaded}&quot;)" in (site / "index.html").read_text()
