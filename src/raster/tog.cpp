@@ -58,21 +58,13 @@ int64_t natural_block_size(const RasterInfo& info) {
 bool is_floating(DataType type) { return type == DataType::Float32 || type == DataType::Float64; }
 
 void check_options(const TogOptions& options, const RasterInfo& image) {
-  if (options.block_size < 16 || options.block_size % 16 != 0 || options.block_size > kMostBlockSize) {
-    throw QueryError("block size " + std::to_string(options.block_size) + ": a multiple of 16 up to " +
-                     std::to_string(kMostBlockSize) + " expected");
-  }
+  check_tog_options(options);
   const auto pixels = static_cast<uint64_t>(options.block_size) * static_cast<uint64_t>(options.block_size);
   if (pixels * size_of(image.type) > kMostTileBytes) {
     throw QueryError("block size " + std::to_string(options.block_size) + ": a tile has more than 2 GiB");
   }
-  if (options.zstd_level < 1 || options.zstd_level > 22) {
-    throw QueryError("ZSTD level " + std::to_string(options.zstd_level) + ": 1 to 22 expected");
-  }
-  const int predictor = options.predictor.value_or(1);
-  if (predictor < 1 || predictor > 3 || (predictor == 3 && !is_floating(image.type))) {
-    throw QueryError("predictor " + std::to_string(predictor) + ": 1, 2, or 3 for floating point expected, for " +
-                     to_string(image.type));
+  if (options.predictor == 3 && !is_floating(image.type)) {
+    throw QueryError("predictor 3: 1, 2, or 3 for floating point expected, for " + std::string(to_string(image.type)));
   }
 }
 
@@ -345,6 +337,19 @@ void write_tog(const Raster& raster, const Plan& plan, const TogOptions& options
 }
 
 }  // namespace
+
+void check_tog_options(const TogOptions& options) {
+  if (options.block_size < 16 || options.block_size % 16 != 0 || options.block_size > kMostBlockSize) {
+    throw QueryError("block size " + std::to_string(options.block_size) + ": a multiple of 16 up to " +
+                     std::to_string(kMostBlockSize) + " expected");
+  }
+  if (options.zstd_level < 1 || options.zstd_level > 22) {
+    throw QueryError("ZSTD level " + std::to_string(options.zstd_level) + ": 1 to 22 expected");
+  }
+  if (const int predictor = options.predictor.value_or(1); predictor < 1 || predictor > 3) {
+    throw QueryError("predictor " + std::to_string(predictor) + ": 1, 2, or 3 for floating point expected");
+  }
+}
 
 void make_tog(const std::string& input, const std::string& output, const TogOptions& options,
               const RasterOpener* fallback) {

@@ -12,6 +12,9 @@
 
 namespace tacore {
 
+/// Throws QueryError for options that are right for no image.
+void check_tog_options(const TogOptions& options);
+
 /// The public check_tacotiff(), for the bytes of a file.
 std::vector<std::string> check_tacotiff(const ByteSource& source);
 

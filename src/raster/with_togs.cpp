@@ -56,6 +56,10 @@ class TogConversion {
   TogConversion(Tree& tree, const TogSamplesOptions& options) : tree_(tree), options_(options) {}
 
   TogSamples run() {
+    // Otherwise it would depend on the threads which sample the error names.
+    TogOptions given{.zstd_level = options_.zstd_level};
+    if (options_.block_size != 0) given.block_size = options_.block_size;
+    check_tog_options(given);
     find_rows();
     const auto jobs = static_cast<std::size_t>(num_threads(options_.task.jobs));
     for (const Row& row : rows_) num_bytes_ += payload(row).size;
