@@ -24,6 +24,7 @@
 #include "base/threads.hpp"
 #include "query/duckdb_instance.hpp"
 #include "query/sql_functions.hpp"
+#include "table/arrow_stream.hpp"
 #include "table/parquet_footer.hpp"
 #include "table/rows.hpp"
 #include "tacore/error.hpp"
