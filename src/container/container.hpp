@@ -103,6 +103,8 @@ class Container {
   /// open_meta() with a cache of the last few tables, so that reading a folder again takes no request.
   std::shared_ptr<const LevelTable> meta(const RowAddress& row, int level) const;
 
+  /// The size of the file, where the dataset is one file; no request is made for it.
+  virtual std::optional<uint64_t> file_size() const { return std::nullopt; }
   /// A text that identifies this version of the file, beside COLLECTION.json and the levels; "" when there is none.
   virtual std::string file_version() const { return {}; }
 

@@ -30,6 +30,8 @@ class ZipContainer : public Container {
 
   Format format() const noexcept override { return Format::Zip; }
 
+  std::optional<uint64_t> file_size() const override { return source_->size(); }
+
   std::string file_version() const override {
     const std::string size = std::to_string(source_->size());
     const auto* remote = dynamic_cast<const net::HttpSource*>(&without_prefetched(*source_));

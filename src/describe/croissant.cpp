@@ -131,7 +131,7 @@ class Distribution {
     // A relative path for a file beside the description, which readers resolve against it.
     one["contentUrl"] = facts_.base_url.empty() ? file.name : facts_.href(file.name);
     if (file.size_bytes) one["contentSize"] = std::to_string(*file.size_bytes) + " B";
-    if (facts_.has_checksums && file.size_bytes) {
+    if (facts_.has_checksums && file.size_bytes && !is_remote(facts_.folder)) {
       one["sha256"] = sha256_of_file(path_join(facts_.folder, file.name));
     } else if (facts_.has_checksums) {
       log::warning("Croissant requires the SHA-256 of " + tacore::in_quotes(file.name) +

@@ -156,6 +156,12 @@ void add_file(Facts& out, std::vector<DataFile>& files, const std::string& name)
   files.push_back({name, size_of(path_join(out.folder, name))});
 }
 
+/// The file of a container, such as a ZIP, which may be remote.
+void add_file_of(Facts& out, const Container& container, const std::string& name) {
+  add_file(out, out.files, name);
+  if (is_remote(out.folder)) out.files.back().size_bytes = container.file_size();
+}
+
 /// An index: the folder `.tacocat`, the one around it, the file `__TACOCAT__`, or TACOLLECTION.json.
 void find_index(const Dataset& dataset, Facts& out) {
   std::string path = without_query(dataset.path());
@@ -186,8 +192,10 @@ void find_parts(const Dataset& dataset, Facts& out) {
   const std::string path = without_query(dataset.path());
   out.folder = parent_folder(path);
   out.path = file_name(path);
-  for (int leaf = 0; leaf < impl_of(dataset)->view().num_leaves; ++leaf)
-    add_file(out, out.files, file_name(without_query(impl_of(dataset)->leaf(leaf)->path())));
+  for (int leaf = 0; leaf < impl_of(dataset)->view().num_leaves; ++leaf) {
+    const auto part = impl_of(dataset)->leaf(leaf);
+    add_file_of(out, *part, file_name(without_query(part->path())));
+  }
   const std::string table = out.path + ".parquet";
   if (size_of(path_join(out.folder, table))) add_file(out, out.tables, table);
 }
@@ -208,7 +216,7 @@ void find_files(const Dataset& dataset, Facts& out) {
   if (dataset.format() == Format::Zip) {
     out.folder = parent_folder(path);
     out.path = file_name(path);
-    add_file(out, out.files, out.path);
+    add_file_of(out, *view->container(), out.path);
   } else if (dataset.format() == Format::Folder) {
     out.folder = path;
     out.path = file_name(path);

@@ -63,7 +63,7 @@ struct LevelFacts {
 /// A file of the dataset, relative to its folder.
 struct DataFile {
   std::string name = {};
-  std::optional<uint64_t> size_bytes = {};  ///< of a local file
+  std::optional<uint64_t> size_bytes = {};  ///< unknown for remote files but that of the dataset, and for absent ones
 };
 
 struct Facts {

@@ -16,6 +16,7 @@
 #include "base/report.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
+#include "dataset/dataset_impl.hpp"
 #include "dataset/open_container.hpp"
 #include "describe/facts.hpp"
 #include "format/names.hpp"
@@ -215,15 +216,14 @@ uint64_t size_at(const std::string& path) {
 }
 
 /// nullopt for files that are remote and several, as each costs a request.
-std::optional<uint64_t> size_of_all(const Dataset& dataset, const LoadOptions& options) {
+std::optional<uint64_t> size_of_all(const Dataset& dataset) {
   const auto files = plain_files_of(dataset);
-  uint64_t out = 0;
-  for (const auto& path : files) {
-    if (is_remote(path)) {
-      if (files.size() > 1 || dataset.format() == Format::Folder) return std::nullopt;
-      return (options.remote ? any_storage(*options.remote) : any_storage())->open(path, {.prefix = 1})->size();
-    }
+  if (std::ranges::any_of(files, [](const auto& path) { return is_remote(path); })) {
+    const auto& impl = *impl_of(dataset);
+    const Container* container = impl.partitions ? nullptr : impl.view().container();
+    return container && files.size() == 1 ? container->file_size() : std::nullopt;
   }
+  uint64_t out = 0;
   for (const auto& path : described_files(files)) out += size_at(path);
   return out;
 }
@@ -349,7 +349,7 @@ std::vector<Place> find_datasets(const std::string& path, const ListOptions& opt
   return out;
 }
 
-DatasetSummary summarize(const Dataset& dataset, const Place& place, const LoadOptions& options) {
+DatasetSummary summarize(const Dataset& dataset, const Place& place) {
   const Collection& collection = dataset.collection();
   DatasetSummary out{.path = place.path, .format = dataset.format(), .id = collection.id};
   if (out.id.empty()) out.id = file_name(without_query(place.path));
@@ -361,7 +361,7 @@ DatasetSummary summarize(const Dataset& dataset, const Place& place, const LoadO
   out.tasks = collection.tasks;
   out.keywords = collection.keywords.value_or(std::vector<std::string>());
   out.num_samples = dataset.num_rows();
-  out.num_bytes = size_of_all(dataset, options);
+  out.num_bytes = size_of_all(dataset);
   out.extent = dataset.known_extent();
   return out;
 }
@@ -429,9 +429,8 @@ std::vector<DatasetSummary> list_datasets(std::string_view given, const ListOpti
   if (file_name(without_query(path)) == kCatalogueFile || has_catalogue) return read_catalogue(path, options.load);
   const auto places = find_datasets(path, options);
   std::vector<DatasetSummary> all(places.size());
-  const auto is_read = for_each_place(places, options.task, [&](std::size_t i) {
-    all[i] = summarize(load(places[i].path, options.load), places[i], options.load);
-  });
+  const auto is_read = for_each_place(
+      places, options.task, [&](std::size_t i) { all[i] = summarize(load(places[i].path, options.load), places[i]); });
   auto out = chosen(std::move(all), is_read);
   if (out.empty()) throw FormatError("none of its datasets can be read", {.path = path});
   return out;

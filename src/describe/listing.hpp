@@ -40,7 +40,7 @@ std::vector<T> chosen(std::vector<T> items, const std::vector<bool>& is_chosen) 
   return out;
 }
 
-DatasetSummary summarize(const Dataset& dataset, const Place& place, const LoadOptions& options);
+DatasetSummary summarize(const Dataset& dataset, const Place& place);
 
 /// The member `taco:dataset` of a link of the catalogue, and the inverse of all links.
 Json to_json(const DatasetSummary& dataset);

@@ -214,7 +214,7 @@ std::vector<Draft> open_all(const std::vector<Place>& places, const std::string&
         const std::string& path = places[i].path;
         const Dataset dataset = load(path, options.list.load);
         files[i] = described_files(files_of(dataset));
-        all[i] = {.place = places[i], .entry = {summarize(dataset, places[i], options.list.load), ""}};
+        all[i] = {.place = places[i], .entry = {summarize(dataset, places[i]), ""}};
         all[i].entry.first.path = addresses.of_dataset(path);
         if (is_remote(path) || places.size() <= kMostOpen) all[i].opened = dataset;
       },

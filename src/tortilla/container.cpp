@@ -86,6 +86,8 @@ class TortillaContainer : public Container {
 
   Format format() const noexcept override { return header_.kind == Kind::Taco ? Format::Taco : Format::Tortilla; }
 
+  std::optional<uint64_t> file_size() const override { return source_->size(); }
+
   std::string vsi_path(const RowAddress& row) const override { return vsi_subfile(range_of(row), root_); }
 
   std::string vsi_sql(int) const override { return subfile_sql(sql_literal("," + root_)); }
