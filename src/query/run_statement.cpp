@@ -354,11 +354,8 @@ void guarded(const std::shared_ptr<DuckDbInstance>& in, const Published* levels,
   }
 }
 
-}  // namespace
-
-void run(const Statement& statement, ArrowArrayStream* out) {
-  const auto in = instance_for(statement);
-  const Published published(statement, in);
+void run_published(const Statement& statement, const Published& published, const std::shared_ptr<DuckDbInstance>& in,
+                   ArrowArrayStream* out) {
   log::debug("SQL: " + statement.sql);
   guarded(in, &published, [&] {
     duckdb::Connection connection(*in->database);
@@ -372,6 +369,14 @@ void run(const Statement& statement, ArrowArrayStream* out) {
   });
 }
 
+}  // namespace
+
+void run(const Statement& statement, ArrowArrayStream* out) {
+  const auto in = instance_for(statement);
+  const Published published(statement, in);
+  run_published(statement, published, in, out);
+}
+
 namespace {
 
 /// The row groups of a level, by number, that a scan with this filter looks at, and those that have rows which pass.
@@ -380,31 +385,28 @@ struct FilteredGroups {
 };
 
 FilteredGroups filtered_groups(const std::shared_ptr<const LevelTable>& level, const std::string& filter) {
-  FilteredGroups out;
-  const Statement statement{.sql =
-                                "SELECT file_row_number FROM read_parquet($1, can_have_nan = true, file_row_number "
-                                "= true) WHERE " +
-                                filter,
+  std::vector<int64_t> ends;
+  for (int group = 1; group <= level->num_row_groups(); ++group) ends.push_back(level->group_begin(group));
+  // The first and the last row of blocks that lie in at most two row groups: there may be a billion rows that pass.
+  int64_t block = ends.front();
+  for (std::size_t i = 1; i + 1 < ends.size(); ++i) block = std::min(block, ends[i] - ends[i - 1]);
+  const std::string row = "file_row_number";
+  const Statement statement{.sql = "SELECT min(" + row + "), max(" + row +
+                                   ") FROM read_parquet($1, can_have_nan = true, " + row + " = true) WHERE " + filter +
+                                   " GROUP BY " + row + " // " + std::to_string(std::max<int64_t>(1, block)),
                             .values = {LevelFile{0}},
                             .levels = {level}};
   const auto in = instance_for(statement);
   const Published published(statement, in);
   ArrowArrayStream stream = {};
-  guarded(in, &published, [&] {
-    duckdb::Connection connection(*in->database);
-    try {
-      execute(connection, statement.sql, to_values(statement, published), in, &published, &stream);
-    } catch (...) {
-      published.rethrow();
-      throw;
+  run_published(statement, published, in, &stream);
+  const auto found = table_rows(import_table(&stream));
+  FilteredGroups out;
+  for (int64_t i = 0; i < found->num_rows(); ++i) {
+    for (const int column : {0, 1}) {
+      const auto group = std::ranges::upper_bound(ends, found->integer(column, i).value_or(0));
+      if (group != ends.end()) out.passed.insert(static_cast<int>(group - ends.begin()));
     }
-  });
-  const auto rows = table_rows(import_table(&stream));
-  std::vector<int64_t> ends;
-  for (int group = 1; group <= level->num_row_groups(); ++group) ends.push_back(level->group_begin(group));
-  for (int64_t row = 0; row < rows->num_rows(); ++row) {
-    const auto group = std::ranges::upper_bound(ends, rows->integer(0, row).value_or(0));
-    if (group != ends.end()) out.passed.insert(static_cast<int>(group - ends.begin()));
   }
   out.seen = published.levels()[0]->groups_read;
   out.seen.insert(out.passed.begin(), out.passed.end());
