@@ -26,8 +26,6 @@ constexpr double kFirstPause = 0.1;  // seconds
 constexpr double kLongestPause = 60;
 /// While a request finds out where a server redirects a file, the others for that file look this often.
 constexpr auto kLook = std::chrono::milliseconds(5);
-/// A server that answers no request after this many pauses, which it asked for, is taken for broken.
-constexpr int kMostPauses = 100;
 /// A redirect is resolved again this many seconds before it expires: requests take time.
 constexpr double kEarly = 10;
 
@@ -160,7 +158,11 @@ class Attempt {
     const double pause = std::exchange(pace_, nullptr)->learn(response);
     const int status = response.status;
     if (!response.failure.empty()) return again(response.failure, status != 0);
-    if (pause > 0 && is_patient(pause, response)) return;
+    if (const auto why = why_not_waited(response, pause); !why.empty()) fail(wanted_, why, 0, 1);
+    if (pause > 0 && tries_.after_pause()) {
+      num_moves_ = 0;
+      return;
+    }
     if (may_pass(status)) return again(status_text(response));
     Location& location = *wanted_.location;
     if (++num_moves_ <= kMaxRedirects && location.follow(response, wanted_.range)) return;
@@ -191,34 +193,19 @@ class Attempt {
     if (std::exchange(resolves_, false)) wanted_.location->end_resolving();
   }
 
-  /// A pause that the server asks for is no failure.
-  bool is_patient(double pause, const HttpResponse& response) {
-    num_moves_ = 0;
-    if (pause > Pace::kLongestPause) {
-      fail(wanted_,
-           status_text(response) + "; the server asks to wait " + std::to_string(std::llround(pause)) +
-               " s, and at most " + std::to_string(std::llround(Pace::kLongestPause)) + " s are waited",
-           0, 1);
-    }
-    return ++num_pauses_ < kMostPauses;
-  }
-
   void again(const std::string& why, bool was_reached = true) {
     num_moves_ = 0;
-    if (++num_tries_ >= session_.max_tries) {
-      if (!was_reached) fail<Unreachable>(wanted_, why, 0, num_tries_);
-      fail(wanted_, why, 0, num_tries_);
-    }
-    const auto pause = std::chrono::duration<double>(pause_after(num_tries_));
-    ready_ = Pace::Clock::now() + std::chrono::duration_cast<Pace::Clock::duration>(pause);
+    const auto next = tries_.after_failure();
+    if (!next && !was_reached) fail<Unreachable>(wanted_, why, 0, tries_.count());
+    if (!next) fail(wanted_, why, 0, tries_.count());
+    ready_ = *next;
     log::info(wanted_.location->address().name + ": " + wanted_.range + ": " + why + "; trying again");
   }
 
   const RangeRequest& wanted_;
   const HttpSession& session_;
-  int num_tries_ = 0;
+  Tries tries_{session_.max_tries};
   int num_moves_ = 0;
-  int num_pauses_ = 0;
   Pace::Clock::time_point ready_ = {};  ///< when the request may be sent
   Pace* pace_ = nullptr;                ///< while a request is in flight
   std::string sent_ = {};               ///< the URL of the last request
@@ -333,10 +320,18 @@ bool may_pass(int status) {
   return status == 408 || status == 429 || status == 500 || status == 502 || status == 503 || status == 504;
 }
 
-double pause_after(int num_tries) {
+std::optional<Pace::Clock::time_point> Tries::after_failure() {
   thread_local std::minstd_rand random{std::random_device{}()};
-  const double pause = kFirstPause * std::pow(2.0, num_tries - 1);
-  return std::min(pause, kLongestPause) * std::uniform_real_distribution<double>(0.5, 1.0)(random);
+  if (++num_failures_ >= most_) return std::nullopt;
+  const double longest = std::min(kFirstPause * std::pow(2.0, num_failures_ - 1), kLongestPause);
+  const std::chrono::duration<double> pause(longest * std::uniform_real_distribution<double>(0.5, 1.0)(random));
+  return Pace::Clock::now() + std::chrono::duration_cast<Pace::Clock::duration>(pause);
+}
+
+std::string why_not_waited(const HttpResponse& response, double pause) {
+  if (pause <= Pace::kLongestPause) return {};
+  return status_text(response) + "; the server asks to wait " + std::to_string(std::llround(pause)) +
+         " s, and at most " + std::to_string(std::llround(Pace::kLongestPause)) + " s are waited";
 }
 
 void wait_until(Pace::Clock::time_point end) {

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -52,9 +53,30 @@ std::string status_text(const HttpResponse& response);
 
 /// Whether another try may help after a response of this status.
 bool may_pass(int status);
-/// The pause before the next try, in seconds. Doubles with each try; random, so that requests that failed together are
-/// not repeated together.
-double pause_after(int num_tries);
+
+/// The tries of one request.
+class Tries {
+ public:
+  explicit Tries(int most) : most_(most) {}
+
+  int count() const noexcept { return num_failures_; }
+  /// After a failure that may pass: when to send the request again; nullopt after the last try. The pause doubles, and
+  /// is random, so that requests that failed together are not repeated together.
+  std::optional<Pace::Clock::time_point> after_failure();
+  /// After a pause that the server asks for, which is no failure: whether to send the request again. False for a server
+  /// that has asked for it again and again.
+  bool after_pause() { return ++num_pauses_ < kMostPauses; }
+
+ private:
+  static constexpr int kMostPauses = 100;
+
+  int most_;
+  int num_failures_ = 0;
+  int num_pauses_ = 0;
+};
+
+/// Why a server that asks for a pause of so many seconds is not waited for; "" where it is.
+std::string why_not_waited(const HttpResponse& response, double pause);
 /// Throws QueryError when the caller wants to stop.
 void wait_until(Pace::Clock::time_point end);
 

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
-#include <cmath>
 #include <utility>
 
 #include "base/log.hpp"
@@ -92,8 +90,7 @@ std::unique_ptr<ObjectStore> open_store(const std::string& root, const RemoteOpt
 
 net::HttpResponse send(const net::HttpSession& session, const std::string& name,
                        const std::function<net::HttpRequest()>& make) {
-  constexpr int kMostPauses = 100;
-  for (int num_tries = 0, num_pauses = 0;;) {
+  for (net::Tries tries(session.max_tries);;) {
     net::HttpRequest request = make();
     net::Pace& pace = net::pace_of(request.url, session.budget);
     while (const auto later = pace.take()) {
@@ -108,21 +105,18 @@ net::HttpResponse send(const net::HttpSession& session, const std::string& name,
       throw;
     }
     const double pause = pace.learn(response);
-    const std::string why = response.failure.empty() ? net::status_text(response) : response.failure;
-    if (pause > net::Pace::kLongestPause) {
-      throw IoError(request.method + ": " + why + "; the server asks to wait " + std::to_string(std::llround(pause)) +
-                        " s, and at most " + std::to_string(std::llround(net::Pace::kLongestPause)) + " s are waited",
-                    {.path = name});
-    }
-    if (pause > 0 && ++num_pauses < kMostPauses) continue;  // no failure: take() waits
+    if (const auto why = net::why_not_waited(response, pause); !why.empty())
+      throw IoError(request.method + ": " + why, {.path = name});
+    if (pause > 0 && tries.after_pause()) continue;  // take() waits
     if (response.failure.empty() && !net::may_pass(response.status)) return response;
-    if (++num_tries >= session.max_tries) {
-      const std::string tries = num_tries > 1 ? " (" + std::to_string(num_tries) + " tries)" : "";
-      throw IoError(request.method + ": " + why + tries, {.path = name});
+    const std::string why = response.failure.empty() ? net::status_text(response) : response.failure;
+    const auto next = tries.after_failure();
+    if (!next) {
+      const std::string count = tries.count() > 1 ? " (" + std::to_string(tries.count()) + " tries)" : "";
+      throw IoError(request.method + ": " + why + count, {.path = name});
     }
     log::info(name + ": " + request.method + ": " + why + "; trying again");
-    net::wait_until(net::Pace::Clock::now() + std::chrono::duration_cast<net::Pace::Clock::duration>(
-                                                  std::chrono::duration<double>(net::pause_after(num_tries))));
+    net::wait_until(*next);
   }
 }
 
