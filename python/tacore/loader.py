@@ -272,7 +272,7 @@ class Loader:
         return int(self._next_pass().num_batches())
 
     def plan(self) -> RequestPlan:
-        """What the next pass takes of the servers of a remote dataset, in this rank and shard, without reading it.
+        """The requests of the next pass over a remote dataset, in this rank and shard, without reading its samples.
 
         The first sample and the addresses of all samples are read. Samples that are not requested together (those of
         more than 4 MiB, windows, bands, files of a FOLDER) each count as the first one.
@@ -285,11 +285,8 @@ class Loader:
             >>> Loader(dataset, batch_size=32, seed=1).plan()
             RequestPlan(requests=1567, bytes=204917504, partitions=1)
         """
-        rank, world_size, index, count = self._share
-        turn = index if self._begin.turn is None else self._begin.turn
-        place = {"epoch": self._begin.epoch, "start": self._begin.start, "rank": rank, "world_size": world_size}
         inputs = [(each.path, each._options()) for each in files_of(self._inputs)]
-        return RequestPlan(*_core.plan_requests(self._rows._core, inputs, turn, count, {**self._options, **place}))
+        return RequestPlan(*checked(_core.plan_requests)(self._rows._core, inputs, *self._place()))
 
     def __iter__(self) -> Iterator[Batch]:
         made, self._made = self._next_pass(), None
@@ -318,11 +315,15 @@ class Loader:
     def _next_pass(self) -> Any:
         """The batches of the next pass: an object with the methods of _core.BatchLoader."""
         if self._made is None:
-            rank, world_size, index, count = self._share
-            turn = index if self._begin.turn is None else self._begin.turn
-            place = {"epoch": self._begin.epoch, "start": self._begin.start, "rank": rank, "world_size": world_size}
-            self._made = self._make_pass(turn, count, {**self._options, **place})
+            self._made = self._make_pass(*self._place())
         return self._made
+
+    def _place(self) -> tuple[int, int, dict[str, Any]]:
+        """Shard, number of shards and options of the next pass."""
+        rank, world_size, index, count = self._share
+        turn = index if self._begin.turn is None else self._begin.turn
+        place = {"epoch": self._begin.epoch, "start": self._begin.start, "rank": rank, "world_size": world_size}
+        return turn, count, {**self._options, **place}
 
     def _make_pass(self, shard: int, num_shards: int, options: dict[str, Any]) -> Any:
         files = files_of(self._inputs)

@@ -29,7 +29,7 @@
 #include "raster/batch_plan.hpp"
 #include "raster/permutation.hpp"
 #include "raster/row_source.hpp"
-#include "raster/tiff_directory.hpp"
+#include "raster/tiff_raster.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
@@ -255,12 +255,14 @@ struct Loader::Impl {
   void learn_shapes() {
     for (int64_t position = 0;; ++position) {
       try {
+        uint64_t size = 1;
+        std::size_t num_fetched = 0;
         for (auto& input : inputs) {
-          const auto raster = open(input, position);
-          input.type = tensor_type(raster->info(), input.options);
-          input.shape = tensor_shape(raster->info(), input.options);
+          const uint64_t fetched = again_if_moved([&] { return learn_shape(input, source_of(input, position)); });
+          size += fetched;
+          num_fetched += input.is_fetched ? 1 : 0;
         }
-        if (is_remote(impl_of(rows)->dataset->leaf(0)->path())) learn_fetched(position);
+        if (num_fetched > 0) fetch_count = std::clamp<uint64_t>(kFetchSize / size, 1, kMostRanges / num_fetched);
         return;
       } catch (const Error&) {
         if (options.on_error == OnError::Throw || position + 1 == rows.num_rows()) rethrow_naming(name_of(position));
@@ -268,22 +270,18 @@ struct Loader::Impl {
     }
   }
 
-  /// Decides by the sample at `position` which inputs are fetched: those that lie in a larger file, and are needed
-  /// whole or are so small that a second request would take longer.
-  void learn_fetched(int64_t position) {
-    uint64_t size = 1;
-    std::size_t num_fetched = 0;
-    for (auto& input : inputs) {
-      const RowSource source = source_of(input, position);
-      const bool is_whole = input.options.bands.empty() && !input.options.window;
-      const uint64_t most = is_whole ? kMostFetched : kRemoteCoalesceGap;
-      input.is_fetched = source.address.offset && source.bytes->size() <= most &&
-                         (!source.header.empty() || !options.fallback || find_tiff_directory(*source.bytes));
-      if (!input.is_fetched) continue;
-      size += source.bytes->size();
-      ++num_fetched;
-    }
-    if (num_fetched > 0) fetch_count = std::clamp<uint64_t>(kFetchSize / size, 1, kMostRanges / num_fetched);
+  /// Takes the shape of an input from a sample, and decides whether its samples are fetched: those of a remote dataset
+  /// that lie in a larger file, and are needed whole or are so small that a second request would take longer. Returns
+  /// the bytes to be fetched of the sample.
+  uint64_t learn_shape(Input& input, const RowSource& source) const {
+    const auto raster = open_raster(source, options.fallback);
+    input.type = tensor_type(raster->info(), input.options);
+    input.shape = tensor_shape(raster->info(), input.options);
+    const bool is_whole = input.options.bands.empty() && !input.options.window;
+    const uint64_t most = is_whole ? kMostFetched : kRemoteCoalesceGap;
+    input.is_fetched = !source.container->is_local() && source.address.offset && source.bytes->size() <= most &&
+                       is_tiff_raster(*raster);
+    return input.is_fetched ? source.bytes->size() : 0;
   }
 
   /// What is fetched of these samples, by sample and input. Samples that cannot be found are left out.

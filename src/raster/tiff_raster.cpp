@@ -281,4 +281,6 @@ std::shared_ptr<const Raster> make_tiff_raster(std::shared_ptr<const ByteSource>
   return std::make_shared<TiffRaster>(std::move(source), std::move(layout), std::move(name));
 }
 
+bool is_tiff_raster(const Raster& raster) noexcept { return dynamic_cast<const TiffRaster*>(&raster) != nullptr; }
+
 }  // namespace tacore

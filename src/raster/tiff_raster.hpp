@@ -14,4 +14,7 @@ namespace tacore {
 std::shared_ptr<const Raster> make_tiff_raster(std::shared_ptr<const ByteSource> source, TiffLayout layout,
                                                std::string name);
 
+/// Whether make_tiff_raster() has made it.
+bool is_tiff_raster(const Raster& raster) noexcept;
+
 }  // namespace tacore
