@@ -64,7 +64,7 @@ struct Selection {
   bool footprint = false;         ///< the box tests what samples cover, not the published column
 };
 
-/// What is to be planned: the rows of a selection, or an epoch over them.
+/// The operation to be planned: reading the rows of a selection, or one epoch of training over its samples.
 struct PlanOptions {
   Selection selection = {};
   bool is_epoch = false;
@@ -271,7 +271,7 @@ struct SiteCommandOptions {
 };
 /// A static catalogue of many datasets.
 int run_site(const SiteCommandOptions& options);
-/// What a folder, a list or a catalogue has, for info.
+/// Lists the datasets of a folder or a catalogue, for `taco info`.
 int list_listing(const InfoOptions& options);
 
 struct SyncCommandOptions {

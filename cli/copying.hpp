@@ -20,8 +20,8 @@ void check_ending(const std::string& output);
 /// With what the command line says of all commands: the number of requests, and how places are transformed.
 CreateOptions completed(CreateOptions options);
 
-/// Calls `work`, whose options have `task`, while a bar shows its progress. Ctrl-C and its like cancel the work, also
-/// where it has no progress, let it clean up, and then end the process. The bar counts bytes, or `what`.
+/// Calls `work`, whose options have `task`, while a bar shows its progress, in bytes or in `what`. SIGINT (Ctrl-C),
+/// SIGTERM and SIGHUP cancel the work, even if it reports no progress; after it has cleaned up, the process ends.
 void run_copy(Task& task, const std::function<void()>& work, const char* what = nullptr);
 
 /// run_copy() for work that returns the paths of the dataset that it wrote. On a terminal, a first line then states the

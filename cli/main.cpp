@@ -387,7 +387,7 @@ void add_count(Tool& tool) {
 
 void add_plan(Tool& tool) {
   auto [command, options] =
-      tool.add("plan", "Says what reading a remote dataset takes: requests, bytes and partitions",
+      tool.add("plan", "Says how many requests and bytes reading a remote dataset needs",
                "  taco plan https://host/chips.tacozip\n"
                "  taco plan https://host/chips.tacozip \"SELECT id FROM data WHERE split = 'test'\"\n"
                "  taco plan https://host/chips.tacozip --epoch --batch-size 32 --seed 1",

@@ -174,7 +174,7 @@ class TacoDataset(Statistics, Model):
                 dataset, each with the columns of its ancestors: `l1` has "l1:id", "l1:internal:gdal_vsi", ... and
                 "l0:id", ...). Column names with a colon need double quotes: ``SELECT * FROM data WHERE "stac:crs" =
                 ...``
-            explain: Return what reading the rows of the query takes of a server (:meth:`plan`), not the query.
+            explain: Return the requests that reading the rows of the query needs (:meth:`plan`), not the query.
 
         Raises:
             TacoQueryError: `query` is not a single SELECT (raised here), or has unknown columns (raised by `data`).
@@ -186,10 +186,10 @@ class TacoDataset(Statistics, Model):
         return out.plan() if explain else out
 
     def plan(self) -> RequestPlan:
-        """What :attr:`data` of this dataset, with its filters and queries, takes of the servers of a remote dataset.
+        """The requests that :attr:`data` sends for this dataset, with its filters and queries.
 
-        The columns that the filters test are read, to know which row groups have rows that pass; the numbers include
-        them, as `data` reads them again. For an epoch of training see :meth:`tacore.loader.Loader.plan`.
+        The columns that the filters test are read, to find the row groups with rows that pass; the numbers include
+        them, as `data` reads these columns again. For an epoch of training see :meth:`tacore.loader.Loader.plan`.
 
         Raises:
             TacoQueryError: A query fails.
@@ -542,8 +542,8 @@ class _Drawn:
 
 
 class RequestPlan(NamedTuple):
-    """What an operation takes of the servers of a remote dataset, if no request has to be repeated. For local files
-    `requests` and `bytes` are 0.
+    """The HTTP requests and bytes that an operation on a remote dataset needs, if no request has to be repeated. For
+    local files both are 0.
 
     Attributes:
         requests: Number of HTTP requests, redirects among them.
@@ -559,7 +559,7 @@ class RequestPlan(NamedTuple):
 def plan_opening(
     path: Path, base_path: Path | None = None, *, storage_options: Mapping[str, Any] | None = None
 ) -> RequestPlan:
-    """What :func:`load` of a remote dataset takes of its server. The dataset is opened to find out.
+    """The requests of :func:`load` for a remote dataset, which is opened to count them.
 
     Args:
         path: URL or path of the dataset.

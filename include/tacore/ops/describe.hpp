@@ -78,10 +78,10 @@ TACORE_EXPORT std::string collection2stac(const Dataset& dataset, const Describe
 ///
 /// `samples` is left out where mlcroissant could not load it: of samples with more than 13 files, whose record sets
 /// `files/NAME` have `id` and `content` each; of a FOLDER with a `base_url` (a server does not list its
-/// files), of an index without `.tacocat/`, of one whose files repeat an id (with a warning), and before version 2.0,
-/// where other tools cannot read the tables either: level 0 of these is described when footer2geoparquet() has written
-/// it beside the file, as `NAME.parquet`. Local files are read completely to compute their SHA-256 (`checksums`);
-/// remote files have none, with a warning.
+/// files), of an index without `.tacocat/`, of one whose files repeat an id (with a warning), and before version 2.0.
+/// Other tools cannot read the tables of versions before 2.0 either: level 0 is described if footer2geoparquet() has
+/// written it beside the file, as `NAME.parquet`. Local files are read completely to compute their SHA-256
+/// (`checksums`); remote files have none, with a warning.
 TACORE_EXPORT std::string collection2croissant(const Dataset& dataset, const DescribeOptions& options = {});
 /// Returns DataCite 4.5 metadata as JSON. Throws SchemaError when the year of publication is unknown
 /// (DescribeOptions::published).

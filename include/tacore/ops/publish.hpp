@@ -37,7 +37,7 @@ struct PublishOptions {
   const CrsTransformer* transformer = nullptr;  ///< as in DescribeOptions
 };
 
-/// What happened to a file.
+/// The state of a file after publish_dataset().
 enum class Publication {
   Prepared,  ///< it is in the folder
   Stored,    ///< the store had it already
@@ -60,14 +60,15 @@ struct Published {
 
 /// Prepares `folder` for a platform: the files of the dataset at `dataset` (hard links where the file system allows
 /// them, else copies), a card (README.md), a web page (index.html), Croissant, STAC and DataCite metadata, a note on
-/// the licence, for the Hub the tables of its viewer, for Zenodo the metadata of a deposit (.zenodo.json), and CHECKSUMS
-/// for `sha256sum -c`. With `to`, uploads it: data first, then the files that make the dataset visible, and the card
-/// last. Zenodo is prepared, not uploaded.
+/// the licence, for the Hub the tables of its viewer, for Zenodo the metadata of a deposit (.zenodo.json), and
+/// CHECKSUMS for `sha256sum -c`. With `to`, uploads it: data first, then the files that make the dataset visible, and
+/// the card last. Zenodo is prepared, not uploaded.
 ///
 /// The folder is written under a temporary name and renamed when it is complete. When it exists and `to` is given, it
 /// is uploaded as it is, if it was prepared of the same files and has the checksums in CHECKSUMS. Files that the store
-/// has with the same size and SHA-256 are not sent again, and an interrupted upload is continued: on S3 in the middle
-/// of a file, on the Hub file by file; the Hub shows the new files together, by one commit at the end.
+/// has with the same size and SHA-256 are not sent again. An interrupted upload is continued: on S3 with the parts of a
+/// file that are missing, on the Hub with the files that are missing. One commit at the end makes all new files of the
+/// Hub visible together.
 ///
 /// Throws ValidationError, which lists all faults, before anything is written: rules that the dataset breaks, and what
 /// the platform requires and the dataset lacks. Throws IoError for a file that cannot be read or written, that changes

@@ -113,10 +113,10 @@ class TACORE_EXPORT Loader {
   Loader(Loader&& other) noexcept;
   Loader& operator=(Loader&& other) noexcept;
 
-  /// What the epoch of such a loader takes of the servers of a remote dataset: all batches of this rank and shard, and
-  /// the construction. The first sample and the addresses of all samples are read. Where samples are not requested
-  /// together (those of more than 4 MiB, windows, bands, files of a FOLDER), each counts as the first one. Throws as
-  /// Loader.
+  /// The requests of an epoch of such a loader over a remote dataset: of its construction, and of all batches of this
+  /// rank and shard. The function reads the first sample and the addresses of all samples. Where samples are not
+  /// requested together (those of more than 4 MiB, windows, bands, files of a FOLDER), each counts as the first one.
+  /// Throws as Loader.
   ///
   ///     const RequestPlan epoch = Loader::plan(dataset.data(), {.batch_size = 32, .seed = 1});
   static RequestPlan plan(const DataFrame& rows, const LoaderOptions& options);
