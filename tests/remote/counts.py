@@ -694,7 +694,7 @@ def count__python_epoch(world):
             server.rules = rules
             server.clear()
             assert epoch_of(tacore, server.url(name), **options) == epoch_of(tacore, here, **options), options
-            opening = 5  # the end of the file, its tables, an index beside it, and twice the sample whose shape all have
+            opening = 4  # the end of the file, its tables, an index beside it, and the sample whose shape all have
             assert len(server.requests) <= most + opening, f"{options}: {len(server.requests)}\n{server.list()}"
             assert "seed" in options or server.sent < 1.2 * (world.data / name).stat().st_size, server.list()
         return 4
