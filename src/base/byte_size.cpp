@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/number_text.hpp"
 #include "base/text.hpp"
 #include "tacore/error.hpp"
 
@@ -40,7 +41,7 @@ uint64_t parse_size(std::string_view given) {
   if (end < text.size() && text[end] == '.') {
     end = end_of_digits(whole_end + 1);
     if (end == whole_end + 1) fail("has no digits after the decimal point");
-    std::from_chars(text.data() + whole_end, text.data() + end, fraction);
+    fraction = parse_number(text.substr(whole_end, end - whole_end)).value_or(0);
   }
   uint64_t whole = 0;
   const auto [_, error] = std::from_chars(text.data(), text.data() + whole_end, whole);

@@ -2,8 +2,6 @@
 
 #include <unistd.h>
 
-#include <future>
-
 #include "base/fork.hpp"
 
 namespace tacore {
@@ -79,8 +77,8 @@ class KeptThread {
   KeptThread(const KeptThread&) = delete;
   KeptThread& operator=(const KeptThread&) = delete;
 
-  /// Runs the task after the one before; an empty task ends the thread.
-  void start(std::packaged_task<void()> task) {
+  /// Runs the task after the one before; an empty task ends the thread. Tasks do not throw.
+  void start(std::function<void()> task) {
     {
       const std::lock_guard lock(mutex_);
       tasks_.push_back(std::move(task));
@@ -96,14 +94,14 @@ class KeptThread {
       auto task = std::move(tasks_.front());
       tasks_.pop_front();
       lock.unlock();
-      if (!task.valid()) return;
+      if (!task) return;
       task();
     }
   }
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::packaged_task<void()>> tasks_;
+  std::deque<std::function<void()>> tasks_;
   std::thread thread_;
 };
 
@@ -145,17 +143,25 @@ KeptThreads kept_threads;
 
 void run_watched(const std::function<void()>& work, const std::function<void()>& watch) {
   std::exception_ptr failure;  // here, so that this thread, which throws it, is also the one that frees it
-  std::packaged_task<void()> task([&] {
+  std::mutex mutex;
+  std::condition_variable ended;
+  bool has_ended = false;
+  auto thread = kept_threads.take();
+  thread->start([&] {
     try {
       work();
     } catch (...) {
       failure = std::current_exception();
     }
+    const std::lock_guard lock(mutex);
+    has_ended = true;
+    ended.notify_one();  // with the lock: after it, all of this is gone
   });
-  const auto result = task.get_future();
-  auto thread = kept_threads.take();
-  thread->start(std::move(task));
-  while (result.wait_for(kInterruptPeriod) != std::future_status::ready) watch();
+  for (std::unique_lock lock(mutex); !ended.wait_for(lock, kInterruptPeriod, [&] { return has_ended; });) {
+    lock.unlock();
+    watch();
+    lock.lock();
+  }
   kept_threads.give_back(std::move(thread));
   if (failure) std::rethrow_exception(failure);
 }

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <iterator>
 #include <map>
 
 #include "base/epoch.hpp"
+#include "base/number_text.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
 #include "describe/document.hpp"
@@ -188,9 +188,8 @@ std::string line(const std::string& text) { return escape_html(without_controls(
 
 /// At most three digits after the point.
 std::string coordinate(double value) {
-  char buffer[64];
   const double rounded = std::round(value * 1000) / 1000;
-  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, rounded == 0 ? 0 : rounded).ptr};
+  return number_text(rounded == 0 ? 0.0 : rounded);
 }
 
 std::string size_in_words(uint64_t num_bytes) {

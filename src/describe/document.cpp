@@ -1,11 +1,11 @@
 #include "describe/document.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 
 #include "base/epoch.hpp"
+#include "base/number_text.hpp"
 #include "base/text.hpp"
 #include "describe/json.hpp"
 #include "describe/pit_tree.hpp"
@@ -32,8 +32,7 @@ void drop_empty_columns(Table& table) {
 std::string number(double value) {
   constexpr double kDigits = 1e5;
   const double rounded = std::abs(value) < 1e9 ? std::round(value * kDigits) / kDigits : value;
-  char buffer[64];
-  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, rounded == 0 ? 0 : rounded).ptr};
+  return number_text(rounded == 0 ? 0.0 : rounded);
 }
 
 std::string number(const std::optional<double>& value) { return value ? number(*value) : ""; }

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
 
+#include "base/number_text.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
 #include "describe/document.hpp"
@@ -320,11 +320,7 @@ std::string counts_html(const std::vector<ValueCounts>& all) {
 }
 
 /// Four significant digits.
-std::string short_number(double value) {
-  if (!std::isfinite(value)) return "";
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::general, 4).ptr};
-}
+std::string short_number(double value) { return std::isfinite(value) ? rounded_number_text(value, 4) : ""; }
 
 constexpr double kChartWidth = 208, kChartHeight = 34;
 

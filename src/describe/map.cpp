@@ -1,13 +1,13 @@
 #include "describe/map.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <map>
 #include <span>
 #include <utility>
 
+#include "base/number_text.hpp"
 #include "describe/items.hpp"
 #include "describe/pit_tree.hpp"
 #include "model/wkb_walk.hpp"
@@ -44,9 +44,8 @@ bool has_places(const LevelFacts& level) {
 
 /// One decimal: a tenth of a pixel.
 std::string px(double value) {
-  char buffer[64];
   const double tenths = std::round(value * 10) / 10;
-  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, tenths == 0 ? 0 : tenths).ptr};
+  return number_text(tenths == 0 ? 0.0 : tenths);
 }
 
 /// From degrees to pixels: equirectangular, degrees of longitude shortened as they are in the middle of the map.
@@ -105,11 +104,9 @@ double nice_step(double range, double count) {
 /// "10° N": `positive` and `negative` are the letters.
 std::string degrees(double value, double step, const char* positive, const char* negative) {
   const int digits = step >= 1 ? 0 : static_cast<int>(std::ceil(-std::log10(step) - 1e-9));
-  char buffer[64];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, std::abs(value), std::chars_format::fixed, digits).ptr;
   const bool is_zero = std::abs(value) < step / 1000;
   const bool is_antimeridian = *positive == 'E' && std::abs(value) > 180 - step / 1000;
-  return std::string(buffer, end) + "°" +
+  return fixed_number_text(std::abs(value), digits) + "°" +
          (is_zero || is_antimeridian ? "" : std::string("\u00a0") + (value > 0 ? positive : negative));
 }
 

@@ -1,12 +1,11 @@
 #include "model/collection_rules.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <set>
 
 #include "base/epoch.hpp"
+#include "base/number_text.hpp"
 #include "base/text.hpp"
 #include "model/json_node.hpp"
 #include "model/spdx.hpp"
@@ -90,16 +89,11 @@ void add_contact_faults(Faults& faults, const std::vector<Contact>& contacts, co
   }
 }
 
-std::string shown(double number) {
-  std::array<char, 32> out;
-  return {out.data(), std::to_chars(out.data(), out.data() + out.size(), number).ptr};
-}
-
 /// A west beyond the east is legal: the box crosses the antimeridian.
 void add_spatial_faults(Faults& faults, const BBox& box) {
   const auto check = [&](const char* side, double value, int most) {
     if (std::abs(value) <= most) return;  // never true of NaN
-    faults.push_back(std::string("extent.spatial: ") + side + " is " + shown(value) + ", expected -" +
+    faults.push_back(std::string("extent.spatial: ") + side + " is " + number_text(value) + ", expected -" +
                      std::to_string(most) + " to " + std::to_string(most));
   };
   check("west", box.minx, 180);
@@ -107,8 +101,8 @@ void add_spatial_faults(Faults& faults, const BBox& box) {
   check("east", box.maxx, 180);
   check("north", box.maxy, 90);
   if (box.miny > box.maxy) {
-    faults.push_back("extent.spatial: south is " + shown(box.miny) + ", expected at most north, which is " +
-                     shown(box.maxy));
+    faults.push_back("extent.spatial: south is " + number_text(box.miny) + ", expected at most north, which is " +
+                     number_text(box.maxy));
   }
 }
 

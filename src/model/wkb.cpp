@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <string>
 
 #include "base/longitude.hpp"
+#include "base/number_text.hpp"
 #include "base/text.hpp"
 #include "model/wkb_walk.hpp"
 #include "tacore/error.hpp"
@@ -166,13 +166,12 @@ class WktReader {
   std::optional<double> number() {
     skip_space();
     if (rest_.starts_with('+')) rest_.remove_prefix(1);
-    double out = 0;
-    const char* end = rest_.data() + rest_.size();
-    const auto result = std::from_chars(rest_.data(), end, out);
-    if (result.ec != std::errc{}) return std::nullopt;
-    if (result.ptr != end && !std::strchr(" \t\r\n);", *result.ptr)) return std::nullopt;
-    rest_.remove_prefix(static_cast<std::size_t>(result.ptr - rest_.data()));
-    return out;
+    const auto number = parse_number_prefix(rest_);
+    if (!number) return std::nullopt;
+    const auto after = rest_.substr(number->size, 1);
+    if (!after.empty() && !std::strchr(" \t\r\n);", after[0])) return std::nullopt;
+    rest_.remove_prefix(number->size);
+    return number->value;
   }
 
  private:

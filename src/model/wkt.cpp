@@ -1,9 +1,9 @@
 #include "model/wkt.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <vector>
 
+#include "base/number_text.hpp"
 #include "model/wkb_walk.hpp"
 
 namespace tacore {
@@ -62,11 +62,7 @@ class WktWriter {
     if (path.size() > 0) out_ += ")";
   }
 
-  static std::string text_of(wkb::Position position) { return number(position.x) + " " + number(position.y); }
-  static std::string number(double value) {
-    char buffer[32];
-    return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
-  }
+  static std::string text_of(wkb::Position position) { return number_text(position.x) + " " + number_text(position.y); }
 
   std::string out_;
   std::vector<wkb::GeometryType> open_;  ///< the collections that a member is in

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <ctime>
 #include <map>
@@ -16,6 +15,7 @@
 
 #include "base/fork.hpp"
 #include "base/log.hpp"
+#include "base/number_text.hpp"
 #include "base/text.hpp"
 #include "tacore/error.hpp"
 
@@ -23,10 +23,8 @@ namespace tacore::net {
 namespace {
 
 std::optional<double> number_in(std::string_view text) {
-  double out = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  const bool is_number = error == std::errc() && end == text.data() + text.size() && std::isfinite(out) && out >= 0;
-  return is_number ? std::optional(out) : std::nullopt;
+  const auto out = parse_number(text);
+  return out && std::isfinite(*out) && *out >= 0 ? out : std::nullopt;
 }
 
 /// "Wed, 25 Nov 2026 16:20:00 GMT" as seconds since 1970.

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
 #include "base/log.hpp"
+#include "base/number_text.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
 #include "raster/about_sample.hpp"
@@ -27,11 +27,6 @@ std::shared_ptr<const Raster> open_geotiff(const Sample& sample, const RasterOpe
   auto out = open_raster(sample, fallback);
   if (out->info().format != "GTiff") throw SchemaError("is not a GeoTIFF but " + out->info().format);
   return out;
-}
-
-std::string text_of(double value) {
-  char out[32];
-  return {out, std::to_chars(out, out + sizeof out, value).ptr};
 }
 
 bool has_valid(const std::vector<BandStatistics>& bands) {
@@ -117,7 +112,7 @@ Value categorical(const BandStatistics& band, std::size_t number, const std::vec
   }
   if (!is_any) {
     throw SchemaError(where + "no pixel has one of the class_values; the first value is " +
-                      text_of(histogram.bins().front().value));
+                      number_text(histogram.bins().front().value));
   }
   return out;
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/checked_math.hpp"
+#include "base/number_text.hpp"
 #include "raster/tiff_tags.hpp"
 #include "tacore/error.hpp"
 
@@ -358,10 +359,8 @@ void read_blocks(Fields& fields, const TiffReader& reader, TiffLayout& layout) {
 
 std::optional<double> parse_nodata(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '+')) text.remove_prefix(1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc()) return std::nullopt;
-  return value;
+  const auto number = parse_number_prefix(text);
+  return number ? std::optional(number->value) : std::nullopt;
 }
 
 template <class T>

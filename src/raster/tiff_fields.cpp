@@ -1,11 +1,11 @@
 #include "raster/tiff_fields.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstring>
+
+#include "base/number_text.hpp"
 
 namespace tacore {
 namespace {
@@ -114,11 +114,7 @@ uint16_t tiff_sample_format(DataType type) {
   }
 }
 
-std::string nodata_text(double nodata) {
-  if (std::isnan(nodata)) return "nan";
-  std::array<char, 32> text;
-  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), nodata).ptr};
-}
+std::string nodata_text(double nodata) { return std::isnan(nodata) ? "nan" : number_text(nodata); }
 
 Bytes big_tiff_header(uint64_t directory, bool is_big_endian) {
   Bytes out(2, static_cast<std::byte>(is_big_endian ? 'M' : 'I'));

@@ -7,12 +7,12 @@
 #include <arrow/util/float16.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
 
+#include "base/number_text.hpp"
 #include "base/text.hpp"
 #include "model/json_text.hpp"
 #include "model/wkt.hpp"
@@ -31,14 +31,6 @@ using tabular::Output;
 
 // The widest cell that a table for people shows; other formats have no limit.
 constexpr std::size_t kMaxCell = 32;
-
-/// The shortest text that reads back as the same number.
-template <class Number>
-std::string number_text(Number value) {
-  char buffer[64];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
-  return {buffer, end};
-}
 
 int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
 

@@ -11,6 +11,7 @@
 #include <charconv>
 
 #include "base/log.hpp"
+#include "base/number_text.hpp"
 #include "base/text.hpp"
 #include "model/identifier.hpp"
 #include "table/arrow_error.hpp"
@@ -164,18 +165,12 @@ bool has_leading_zeros(std::string_view text) {
   return text.size() > 1 && text[0] == '0';
 }
 
-bool is_number(std::string_view text) {
-  double value = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-  return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
-}
-
 bool has_decimal_comma(std::string_view text) {
   const auto comma = text.find(',');
   if (comma == text.npos) return false;
   std::string with_point(text);
   with_point[comma] = '.';
-  return is_number(with_point);
+  return parse_number(with_point).has_value();
 }
 
 /// True when a double cannot hold this whole number exactly.
@@ -214,7 +209,7 @@ Look look_at(const arrow::ChunkedArray& texts, char separator) {
       const auto text = text_cell(*chunk, i);
       if (!text) continue;
       ++out.num_values;
-      if (is_number(*text)) {
+      if (parse_number(*text)) {
         ++out.num_numbers;
         if (!is_whole(*text)) continue;
         out.has_zeros = out.has_zeros || has_leading_zeros(*text);

@@ -10,13 +10,13 @@
 #include <arrow/type.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
 #include <optional>
 #include <span>
 
+#include "base/number_text.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "model/identifier.hpp"
@@ -326,9 +326,7 @@ Cells seconds(const std::string& name, const Cells& values) {
 
 /// A number in the form that readers of v1 parse: with a decimal point, without an exponent.
 std::string decimal(double value) {
-  std::array<char, 512> buffer;  // the smallest double has 17 digits after 323 zeros
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed).ptr;
-  std::string out(buffer.data(), end);
+  std::string out = plain_number_text(value);
   return std::isfinite(value) && out.find('.') == out.npos ? out + ".0" : out;
 }
 
