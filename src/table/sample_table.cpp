@@ -2,6 +2,7 @@
 
 #include <arrow/array.h>
 #include <arrow/array/builder_primitive.h>
+#include <arrow/array/util.h>
 #include <arrow/table.h>
 #include <arrow/type.h>
 #include <arrow/type_traits.h>
@@ -129,6 +130,24 @@ std::string name_in_file(const std::string& name, const TableOptions& options) {
     if (each.to == name) return each.from;
   }
   return name;
+}
+
+TableWithData take_data(const std::shared_ptr<arrow::Table>& table, const TableOptions& options) {
+  const int column = table->schema()->GetFieldIndex("data");
+  if (column < 0 || !arrow::is_base_binary_like(table->column(column)->type()->id()) ||
+      is_text(*table->column(column)->type())) {
+    return {table};
+  }
+  TableWithData out{.table = check(table->RemoveColumn(column)), .owner = table->column(column)};
+  for (const auto& chunk : out.owner->chunks()) {
+    for (int64_t row = 0; row < chunk->length(); ++row) out.bytes.push_back(binary_cell(*chunk, row));
+  }
+  if (options.path_column.empty() && out.table->schema()->GetFieldIndex("path") < 0) {
+    auto none = check(arrow::MakeArrayOfNull(arrow::utf8(), table->num_rows()));
+    out.table = check(out.table->AddColumn(out.table->num_columns(), arrow::field("path", arrow::utf8()),
+                                           std::make_shared<arrow::ChunkedArray>(std::move(none))));
+  }
+  return out;
 }
 
 std::shared_ptr<arrow::Table> with_sample_names(const std::shared_ptr<arrow::Table>& table, const TableOptions& options,

@@ -5,7 +5,10 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "tacore/write/table_options.hpp"
 
@@ -14,6 +17,17 @@ namespace tacore {
 
 /// The name that column `name` of a table of samples has in its file, before it is renamed.
 std::string name_in_file(const std::string& name, const TableOptions& options);
+
+/// A table of samples, and the bytes of the FILEs that it holds itself.
+struct TableWithData {
+  std::shared_ptr<arrow::Table> table;                      ///< without them
+  std::vector<std::optional<std::string_view>> bytes = {};  ///< of each row; empty for a table without such a column
+  std::shared_ptr<arrow::ChunkedArray> owner = {};          ///< of the bytes
+};
+
+/// Takes the column `data` out of a table of samples when it is binary: the bytes of FILEs, which may be in several
+/// pieces, since they can be larger than one array. A table without a column of paths gets one of nulls.
+TableWithData take_data(const std::shared_ptr<arrow::Table>& table, const TableOptions& options);
 
 /// Renames the columns of a table of samples as `options` say. Throws SchemaError, with what to type instead, for a
 /// column that does not exist, two of one name, no `id` or `path`, and names that no metadata may have.

@@ -53,9 +53,7 @@ std::shared_ptr<const Sample::Content> content_of(const std::string& path) {
 }
 
 std::shared_ptr<const Sample::Content> content_of(Bytes bytes, const std::string& temp_dir) {
-  Payload payload{.held = std::make_shared<const SpillBuffer>(std::move(bytes), temp_dir)};
-  payload.size = payload.held->size();
-  return std::make_shared<const Sample::Content>(Sample::Content{.file = std::move(payload)});
+  return std::make_shared<const Sample::Content>(Sample::Content{.file = payload_of(std::move(bytes), temp_dir)});
 }
 
 }  // namespace

@@ -88,9 +88,9 @@ Tortilla Tortilla::from_table(const std::string& path, const TableOptions& optio
 }
 
 Tortilla Tortilla::from_arrow(ArrowArrayStream* rows, const TableOptions& options) {
-  const auto table = in_one_piece(import_table(rows));
+  const auto table = import_table(rows);
   if (!options.separator.empty()) throw ValidationError("a separator is given, which only .csv and .tsv tables have");
-  return Tortilla(make(tree_of_table(table, "table", to_vsi("."), options)));
+  return Tortilla(make(tree_of_rows(table, options)));
 }
 
 Tortilla Tortilla::pad() const { return Tortilla(make(tacore::pad(impl_->tree))); }

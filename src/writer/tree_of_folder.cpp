@@ -79,6 +79,12 @@ Payload payload_of(const std::string& path) {
   return {.path = path, .size = static_cast<uint64_t>(status.st_size), .time = status.st_mtim.tv_sec};
 }
 
+Payload payload_of(Bytes bytes, const std::string& temp_dir) {
+  Payload out{.held = std::make_shared<const SpillBuffer>(std::move(bytes), temp_dir)};
+  out.size = out.held->size();
+  return out;
+}
+
 Tree tree_of_folder(const std::string& path) {
   Tree out;
   std::vector<std::string> folders{path};  // of the level above, in order

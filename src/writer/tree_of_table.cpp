@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <memory>
+#include <span>
+#include <string_view>
 #include <system_error>
 #include <unordered_map>
 
@@ -18,6 +21,11 @@
 namespace tacore {
 namespace {
 
+Bytes copy(std::string_view bytes) {
+  const auto data = std::as_bytes(std::span(bytes));
+  return {data.begin(), data.end()};
+}
+
 /// A sample of a row, or a FOLDER above one.
 struct Node {
   std::string id = {};
@@ -27,10 +35,14 @@ struct Node {
 
 class TableTree {
  public:
-  TableTree(const std::shared_ptr<arrow::Table>& table, const std::string& name, const std::string& folder,
-            const TableOptions& options)
-      : path_(name), folder_(folder), path_column_(name_in_file("path", options)), faults_(name, options) {
-    const auto named = with_sample_names(table, options, path_);
+  /// `name` is the table in messages; relative paths of samples start from `folder`.
+  TableTree(TableWithData rows, const std::string& name, const std::string& folder, const TableOptions& options)
+      : path_(name),
+        folder_(folder),
+        path_column_(name_in_file("path", options)),
+        rows_(std::move(rows)),
+        faults_(name, options) {
+    const auto named = with_sample_names(rows_.table, options, path_);
     table_ = with_times(named, options, faults_);
     names_ = column_names(*table_);
     check_metadata(*table_, {"id", "path", "type"}, path_);
@@ -115,13 +127,17 @@ class TableTree {
     if (node.row < 0) return {};  // a FOLDER that only its children name
     const auto row = static_cast<std::size_t>(node.row);
     const bool has_path = paths_[row] && !paths_[row]->empty();
+    const bool has_data = !rows_.bytes.empty() && rows_.bytes[row];
     const bool has_children = !node.children.empty();
     if (!types_.empty() && types_[row]) {
       const char* type = has_children ? "FOLDER" : "FILE";
       if (*types_[row] != type) fault(node.row, "has type " + in_quotes(*types_[row]) + ", but is a " + type);
     }
     if (has_children && has_path) fault(node.row, "has a path and children; one of them expected");
-    if (!has_children && !has_path) fault(node.row, "has neither a path nor children");
+    if (has_children && has_data) fault(node.row, "has data and children; one of them expected");
+    if (has_path && has_data) fault(node.row, "has a path and data; one of them expected");
+    if (!has_children && !has_path && !has_data) fault(node.row, rows_.bytes.empty() ? "has neither a path nor children" : "has neither a path, data nor children");
+    if (has_data && !has_children && !has_path) return payload_of(copy(*rows_.bytes[row]), "");
     if (has_children || !has_path) return {};
     const std::string& path = *paths_[row];
     if (is_remote_file(path)) return {.path = path};  // opened later by open_remote()
@@ -167,6 +183,7 @@ class TableTree {
   }
 
   std::string path_, folder_, path_column_;
+  TableWithData rows_;
   std::shared_ptr<arrow::Table> table_;
   std::vector<std::optional<std::string>> ids_, paths_, types_;
   std::vector<std::string> names_;
@@ -178,12 +195,13 @@ class TableTree {
 }  // namespace
 
 Tree tree_of_table(const std::string& path, const TableOptions& options) {
-  return tree_of_table(read_table(path, options), path, parent_folder(path), options);
+  return TableTree({read_table(path, options)}, path, parent_folder(path), options).run();
 }
 
-Tree tree_of_table(const std::shared_ptr<arrow::Table>& table, const std::string& name, const std::string& folder,
-                   const TableOptions& options) {
-  return TableTree(table, name, folder, options).run();
+Tree tree_of_rows(const std::shared_ptr<arrow::Table>& table, const TableOptions& options) {
+  auto rows = take_data(table, options);
+  rows.table = in_one_piece(rows.table);
+  return TableTree(std::move(rows), "table", to_vsi("."), options).run();
 }
 
 }  // namespace tacore

@@ -212,6 +212,40 @@ def test_samples_are_made_from_tables_and_folders(tmp_path: Path) -> None:
         Tortilla.from_table(5)
 
 
+def test_a_table_may_hold_the_bytes_of_its_files(tmp_path: Path) -> None:
+    (tmp_path / "b.bin").write_bytes(b"of a file")
+    columns = {"id": ["a", "t/b", "t/c", "z"], "data": [b"in the table", None, b"", b"\0" * 5], "cloud": [1, 2, 3, None]}
+    paths = [None, str(tmp_path / "b.bin"), None, None]
+    # Views, large binaries and tables of several chunks are other arrays of Arrow.
+    small = pa.table({**columns, "path": paths})
+    large = small.set_column(1, "data", small["data"].cast(pa.large_binary()))
+    for rows in (small, large, pa.concat_tables([small[:2], small[2:]])):
+        tree = Tortilla.from_table(rows)
+        below = tree[1].path
+        assert isinstance(below, Tortilla) and [sample.id for sample in tree] == ["a", "t", "z"]
+        found = [tree[0].read_bytes(), below[0].read_bytes(), below[1].read_bytes(), tree[2].read_bytes()]
+        assert found == [b"in the table", b"of a file", b"", b"\0" * 5]
+        assert "data" not in tree.fields() and tree.column("cloud") == [1, None, None]
+    output = tmp_path / "out.tacozip"
+    tree = Tortilla.from_table(pa.table({"id": ["x", "y"], "data": [b"1", b"22"]}))
+    tacore.create(Taco(tree, "chips", "1.0.0", "Chips", ["MIT"], [{"name": "P"}], ["classification"]), output)
+    rows = tacore.load(output).data
+    assert [rows.read_bytes(i) for i in range(2)] == [b"1", b"22"]
+    # Text of this name is metadata, as before.
+    text = pa.table({"id": ["a"], "path": [str(tmp_path / "b.bin")], "data": ["text"]})
+    assert Tortilla.from_table(text).column("data") == ["text"]
+
+
+def test_rows_with_bytes_and_something_else_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "b.bin").write_bytes(b"b")
+    columns = {"id": ["a", "t", "t/b", "z"], "data": [b"a", b"t", b"b", None],
+               "path": [str(tmp_path / "b.bin"), None, None, None]}  # fmt: skip
+    with pytest.raises(tacore.TacoSchemaError) as error:
+        Tortilla.from_table(pa.table(columns))
+    for fault in ("has a path and data; one", "has data and children; one", "has neither a path, data nor children"):
+        assert fault in str(error.value)
+
+
 def test_tables_with_other_names_and_separators_are_read(tmp_path: Path) -> None:
     (tmp_path / "007.bin").write_bytes(b"x")
     names: dict[str, Any] = {

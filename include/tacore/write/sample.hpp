@@ -60,9 +60,10 @@ class TACORE_EXPORT Tortilla {
   ///     const Tortilla chips = Tortilla::from_table("chips.csv", {.id_column = "name", .time_column = "date"});
   static Tortilla from_table(const std::string& path, const TableOptions& options = {});
 
-  /// The samples that an Arrow C stream lists, with the columns of from_table(). The stream is read to its end and
-  /// released. Relative paths start from the working folder. Extension types become their storage type. Throws as
-  /// from_table(), and ValidationError for a separator.
+  /// The samples that an Arrow C stream lists, with the columns of from_table(), and the bytes of FILEs themselves in
+  /// a binary column `data`, instead of `path`. The stream is read to its end and released. Relative paths start from
+  /// the working folder. Extension types become their storage type. Throws as from_table(), and ValidationError for a
+  /// separator.
   static Tortilla from_arrow(ArrowArrayStream* rows, const TableOptions& options = {});
 
   /// A copy with padding wherever a FOLDER lacks a child that other FOLDERs at its position have. Padding is a sample

@@ -121,6 +121,7 @@ class Tortilla:
         """Makes a Tortilla of a table with the columns `id` (``tile/band`` for a child), `path` (of FILEs) and
         metadata.
 
+        A table that is not a file may have the bytes of FILEs themselves, in a binary column `data` instead of `path`.
         Columns of STAC and ISTAC times (`stac:time_start`, ...) may have text, dates or years, which become timestamps
         in UTC.
 
