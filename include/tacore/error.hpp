@@ -45,6 +45,13 @@ class TACORE_EXPORT FormatError : public Error {
   ~FormatError() override;
 };
 
+/// Thrown for a file that is not damaged, but that tacore does not decode, such as a JPEG 2000 image. GDAL may.
+class TACORE_EXPORT UnsupportedError : public FormatError {
+ public:
+  using FormatError::FormatError;
+  ~UnsupportedError() override;
+};
+
 /// Thrown for columns, types or trees that do not fit together or break a rule of metadata.
 class TACORE_EXPORT SchemaError : public Error {
  public:

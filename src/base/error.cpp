@@ -37,6 +37,7 @@ bool IoError::not_found() const noexcept { return error_number_ == ENOENT || err
 // shared library must be the class that was thrown.
 Error::~Error() = default;
 FormatError::~FormatError() = default;
+UnsupportedError::~UnsupportedError() = default;
 SchemaError::~SchemaError() = default;
 IoError::~IoError() = default;
 QueryError::~QueryError() = default;

@@ -7,7 +7,9 @@
 
 #include "base/text.hpp"
 #include "dataset/frame_stream.hpp"
+#include "table/arrow_stream.hpp"
 #include "table/encode.hpp"
+#include "table/ipc.hpp"
 #include "tacore/plumbing/secrets.hpp"
 
 namespace tacore::tabular {
@@ -15,6 +17,8 @@ namespace tacore::tabular {
 void encode(const DataFrame& rows, Encoding encoding, Output& output) {
   encode_batches(*frame_batches(rows), encoding, output);
 }
+
+Bytes encode_ipc(ArrowArrayStream* rows) { return tacore::encode_ipc({.table = import_table(rows), .about = {}}); }
 
 namespace {
 

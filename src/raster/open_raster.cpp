@@ -29,7 +29,7 @@ std::shared_ptr<const Raster> open_source(std::shared_ptr<const ByteSource> byte
     why = "TIFF with " + directory->unsupported;
   }
   if (fallback) return fallback->open(row ? row->container->vsi_path(row->container->proved(row->address)) : vsi_path);
-  throw FormatError(why + ": GDAL is needed to decode it", {.path = vsi_path});
+  throw UnsupportedError(why + ": GDAL is needed to decode it", {.path = vsi_path});
 }
 
 TiffLayout layout_of(const RowSource& row) {

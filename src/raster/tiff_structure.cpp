@@ -86,7 +86,7 @@ TiffLayout layout_from_header(std::string_view header, uint64_t file_size, const
                       {.path = name});
   }
   if (!directory.unsupported.empty()) {
-    throw FormatError("the header states " + directory.unsupported, {.path = name});
+    throw UnsupportedError("the header states " + directory.unsupported, {.path = name});
   }
   check_layout(directory.layout, file_size, name);
   return std::move(directory.layout);

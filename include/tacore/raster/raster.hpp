@@ -105,7 +105,7 @@ class TACORE_EXPORT RasterOpener {
 /// and BigTIFF of either byte order, in tiles or strips, with ZSTD, deflate, LZW or no compression, any predictor, and
 /// integers and real numbers of 8 to 64 bits; of several images in a file it reads the first one in full resolution.
 /// `fallback` opens all other rasters. Throws IoError when the file does not exist, FormatError for a damaged TIFF and,
-/// without `fallback`, for a file that tacore does not decode.
+/// without `fallback`, UnsupportedError for a file that tacore does not decode.
 TACORE_EXPORT std::shared_ptr<const Raster> open_raster(const std::string& path,
                                                         const RasterOpener* fallback = nullptr);
 

@@ -8,6 +8,8 @@
 #include "tacore/types.hpp"
 #include "tacore/visibility.hpp"
 
+struct ArrowArrayStream;  // Arrow C stream interface
+
 /// Tables as text and files.
 namespace tacore::tabular {
 
@@ -15,6 +17,10 @@ namespace tacore::tabular {
 ///
 ///     tabular::encode(load("chips.tacozip").data(), tabular::Encoding::Csv, output);  // a tabular::Output
 TACORE_EXPORT void encode(const DataFrame& rows, Encoding encoding, Output& output);
+
+/// The rows of an Arrow C stream as bytes of an Arrow IPC stream, which every Arrow library reads. The stream is read
+/// to its end and released. Throws what reading it throws.
+TACORE_EXPORT Bytes encode_ipc(ArrowArrayStream* rows);
 
 /// A table of text for people.
 struct FittedTable {
