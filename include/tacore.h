@@ -34,6 +34,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
 
 /* Arrow's C data and stream interfaces, as Arrow defines them. */
 #ifndef ARROW_C_DATA_INTERFACE
@@ -111,8 +114,8 @@ tacore_status tacore_set_options(const char* options, tacore_error** error);
 tacore_status tacore_take_log(tacore_buffer** lines, tacore_error** error);
 /* Sets a function that the library calls about 20 times a second while a call of this thread waits, in this thread.
  * `done` and `total` are the progress of the call, in bytes, files or samples; 0 where it is unknown. When the function
- * returns anything but 0, the call fails with TACORE_E_CANCELLED, soon after. NULL removes it. The function must not
- * call the library, and must return (no longjmp, no exception). */
+ * returns anything but 0, the call fails with TACORE_E_CANCELLED soon after, unless it is complete by then. NULL removes
+ * it. The function must not call the library, and must return (no longjmp, no exception). */
 void tacore_set_poll(int32_t (*poll)(uint64_t done, uint64_t total, void* user), void* user);
 
 /* ---- Errors and buffers ---- */
@@ -155,7 +158,8 @@ tacore_status tacore_dataset_filter_bbox(const tacore_dataset* dataset, const do
 /* The samples in a range of time, "2023-06-01/2023-08-31" (both ends included), or "2023-06". QUERY. */
 tacore_status tacore_dataset_filter_datetime(const tacore_dataset* dataset, const char* range, const char* column,
                                              int32_t level, tacore_dataset** out, tacore_error** error);
-/* Runs the query. `flags`: TACORE_RAW keeps the columns `internal:*`. QUERY, IO, FORMAT. */
+/* Runs the query. `flags`: with TACORE_RAW, all columns `internal:*`; without, internal:gdal_vsi alone. QUERY, IO,
+ * FORMAT. */
 enum { TACORE_RAW = 1 };
 tacore_status tacore_dataset_rows(const tacore_dataset* dataset, int32_t flags, tacore_frame** rows,
                                   tacore_error** error);
@@ -230,8 +234,8 @@ void tacore_raster_shape(const tacore_raster* raster, int64_t shape[3], int32_t*
  * compression, interleave, predictor. IO, FORMAT. */
 tacore_status tacore_raster_about(const tacore_raster* raster, tacore_buffer** json, tacore_error** error);
 /* Reads pixels into memory of the caller, row-major (bands, height, width), whose size in bytes must be exact. `bands`:
- * NULL for all; `window`: NULL, or {x, y, width, height} in pixels. Options: scale, a number, [factor, offset], or one
- * of these for each band; fill, which replaces no data. QUERY, IO, FORMAT. */
+ * NULL for all; `window`: NULL, or {x, y, width, height} in pixels. Options: scale, a number, or an array (one for all
+ * bands, or one for each) of numbers and [factor, offset]; fill, which replaces no data. QUERY, IO, FORMAT. */
 tacore_status tacore_raster_read(const tacore_raster* raster, const int32_t* bands, size_t num_bands,
                                  const int64_t* window, int32_t type, const char* options, void* out, size_t size,
                                  tacore_error** error);
@@ -285,6 +289,9 @@ tacore_status tacore_create(const tacore_samples* samples, const char* output, c
  * "tog", whose arguments and result are JSON objects (docs/c.md). VALIDATION, and as the operation. */
 tacore_status tacore_run(const char* operation, const char* request, tacore_buffer** result, tacore_error** error);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

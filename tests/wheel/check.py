@@ -46,14 +46,16 @@ def check_files() -> None:
     in_sources = {file.relative_to(ROOT / "python").as_posix() for file in (ROOT / "python/tacore").rglob("*.py")}
     missing = (in_sources | {"tacore/py.typed", "tacore/_core.pyi", "tacore/_version.py"}) - set(names)
     assert not missing, f"not in the wheel: {sorted(missing)}"
+    assert {f"tacore/c/{name}" for name in ("include/tacore.h", "lib/libtacore_c.so", "lib/libtacore_c.so.1")} <= set(names)
     for part in ("arrow", "duckdb", "nanobind", "libdeflate0", "libzstd1", "nlohmann-json3-dev", "libcli11-dev"):
         assert any(name.startswith(f"tacore/lib/licenses/{part}-LICENSE") for name in names), f"no licence of {part}"
-    assert not any(word in name.lower() for name in names for word in ("gdal", "libproj", "/test", "include/", ".cmake"))
+    assert not any(word in name.lower() for name in names for word in ("gdal", "libproj", "/test", "include/tacore/", ".cmake"))
     assert WHEEL.stat().st_size < 60e6, "the wheel has grown beyond 60 MB"
 
 
 def check_libraries() -> None:
-    found = [INSTALLED / "bin" / "taco", *INSTALLED.rglob("*.so*"), *INSTALLED.with_name("tacore.libs").rglob("*.so*")]
+    link = INSTALLED / "c" / "lib" / "libtacore_c.so"  # a text for the linker
+    found = [INSTALLED / "bin" / "taco", *(path for path in INSTALLED.rglob("*.so*") if path != link), *INSTALLED.with_name("tacore.libs").rglob("*.so*")]
     libraries = [Library(path) for path in found]
     own = {library.soname() for library in libraries}
     assert {b"tc_arrow", b"tc_parquet", b"tc_duckdb", b"tc_tacore"} <= {name.split(b".")[0] for name in own}
@@ -63,10 +65,10 @@ def check_libraries() -> None:
             assert need in own or SYSTEM.fullmatch(need), f"{library.path} needs {need.decode()}"
         for path in map(library.text, library.libraries(DT_RPATH, DT_RUNPATH)):
             assert all(part.startswith(b"$ORIGIN") for part in path.split(b":")), f"{library.path}: {path.decode()}"
-        # Private of tacore, or of auditwheel with a hash in its name.
+        # Private of tacore, or of auditwheel with a hash in its name; or the C interface, of which one serves a process.
         name = library.soname()
-        assert not name or name.startswith(b"tc_") or re.search(rb"-[0-9a-f]{8}\.so", name), name
-    for file in [*(INSTALLED / "lib").glob("tc_tacore*"), *INSTALLED.glob("_core*.so")]:
+        assert not name or name.startswith(b"tc_") or name == b"libtacore_c.so.1" or re.search(rb"-[0-9a-f]{8}\.so", name), name
+    for file in [*(INSTALLED / "lib").glob("tc_tacore*"), *(INSTALLED / "c/lib").iterdir(), *INSTALLED.glob("_core*.so")]:
         assert str(ROOT).encode() not in file.read_bytes(), f"{file} names the place of the build"
 
 
@@ -95,6 +97,16 @@ def check_tool() -> None:
     assert subprocess.run([taco, "info", "none.tacozip"], capture_output=True).returncode == 1
     no_gdal = subprocess.run([taco, "info", "/vsioss/bucket/a.tacozip"], capture_output=True, text=True)
     assert "GDAL" in no_gdal.stderr and "Debian package" in no_gdal.stderr, no_gdal
+
+
+def check_c_library() -> None:
+    """The C interface in the wheel works beside other versions of Arrow and DuckDB, and can be linked."""
+    done = subprocess.run([sys.executable, "-m", "tacore", "--c-library"], capture_output=True, text=True, check=True)
+    folder = Path(done.stdout.strip())
+    assert folder == INSTALLED / "c" and not done.stderr, done
+    for folders in ((PACKAGES,), (OTHERS, PACKAGES)):
+        script = [sys.executable, "-B", str(ROOT / "tests" / "capi" / "beside_others.py"), str(folder)]
+        subprocess.run(script, env=environment(*folders), check=True, timeout=600)
 
 
 def environment(*folders: Path) -> dict[str, str]:
@@ -126,7 +138,7 @@ def print_import_time() -> None:
 
 
 def main() -> None:
-    for check in (check_metadata, check_files, check_libraries, check_alone, check_tool, check_neighbours):
+    for check in (check_metadata, check_files, check_libraries, check_alone, check_tool, check_c_library, check_neighbours):
         check()
         print(f"{check.__name__[6:]}: passed")
     print_import_time()
