@@ -64,6 +64,7 @@ static void opening(void) {
   CHECK(strstr(path, "none.tacozip") != NULL && number == ENOENT && level == -1 && offset == -1);
   tacore_error_free(error);
   CHECK(open_path(in_folder("none.tacozip"), &dataset, NULL) == TACORE_E_NOT_FOUND); /* nobody wants the error */
+  path = in_root(FLAT);
   FAILS(TACORE_E_ARGUMENT, "unknown option \"?\"; known are", tacore_open(&path, 1, "{\"?\": 1}", &dataset, &error));
   FAILS(TACORE_E_ARGUMENT, "not JSON", tacore_open(&path, 1, "{", &dataset, &error));
   FAILS(TACORE_E_ARGUMENT, "a JSON object expected", tacore_open(&path, 1, "[1]", &dataset, &error));
