@@ -1,0 +1,4 @@
+library(testthat)
+library(tacore)
+
+test_check("tacore")
