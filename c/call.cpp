@@ -141,11 +141,38 @@ std::exception_ptr work_and_poll(Call& call, const std::function<void(Call&)>& w
   return thrown;
 }
 
+/// A call that polls where it waits. Threads that work for it ask, too, and are told what this one heard.
+struct Waiting {
+  std::thread::id caller = std::this_thread::get_id();
+  std::chrono::steady_clock::time_point next = std::chrono::steady_clock::now() + kPollPeriod;
+  Call call = {};
+
+  static bool check(void* user) {
+    auto& self = *static_cast<Waiting*>(user);
+    if (std::this_thread::get_id() == self.caller && std::chrono::steady_clock::now() >= self.next) {
+      if (poll.function(0, 0, poll.user) != 0) self.call.is_stopped = true;
+      self.next = std::chrono::steady_clock::now() + kPollPeriod;
+    }
+    return self.call.is_stopped;
+  }
+};
+
 }  // namespace
 
 tacore_status run(tacore_error** error, const std::function<void()>& work) noexcept {
   clear(error);
   return report(error, caught(work), false);
+}
+
+tacore_status run_waiting(tacore_error** error, const std::function<void()>& work) noexcept {
+  clear(error);
+  if (poll.function == nullptr) return report(error, caught(work), false);
+  Waiting waiting;
+  const auto thrown = caught([&] {
+    const InterruptScope scope(Waiting::check, &waiting);
+    work();
+  });
+  return report(error, thrown, waiting.call.is_stopped);
 }
 
 tacore_status run_polled(tacore_error** error, const std::function<void(Call&)>& work) noexcept {

@@ -43,8 +43,11 @@ class Call {
 /// Runs `work`, and translates its exception into a status and an error.
 tacore_status run(tacore_error** error, const std::function<void()>& work) noexcept;
 
-/// Runs `work`, which may take long. Where the thread has a poll function, another thread does the work, and this one
-/// polls.
+/// Runs `work`, which may wait for a query or a server: this thread polls where it waits.
+tacore_status run_waiting(tacore_error** error, const std::function<void()>& work) noexcept;
+
+/// Runs `work`, which may take long by itself. Where the thread has a poll function, another thread does the work, and
+/// this one polls.
 tacore_status run_polled(tacore_error** error, const std::function<void(Call&)>& work) noexcept;
 
 /// Throws ArgumentError when a required pointer is NULL.

@@ -117,7 +117,7 @@ tacore_status tacore_set_options(const char* options, tacore_error** error) {
 tacore_status tacore_open(const char* const* paths, size_t num_paths, const char* options, tacore_dataset** dataset,
                           tacore_error** error) {
   clear(dataset);
-  return run_polled(error, [&](Call&) {
+  return run_waiting(error, [&] {
     require(dataset, "dataset");
     require(paths, "paths");
     if (num_paths == 0) throw ArgumentError("num_paths is 0, at least one path expected");
@@ -133,7 +133,7 @@ tacore_status tacore_open(const char* const* paths, size_t num_paths, const char
 tacore_status tacore_concat(const tacore_dataset* const* datasets, size_t num_datasets, const char* mode,
                             tacore_dataset** dataset, tacore_error** error) {
   clear(dataset);
-  return run_polled(error, [&](Call&) {
+  return run_waiting(error, [&] {
     require(dataset, "dataset");
     require(datasets, "datasets");
     std::vector<tacore::Dataset> all;
@@ -153,7 +153,7 @@ const char* tacore_dataset_collection(const tacore_dataset* dataset) {
 
 tacore_status tacore_dataset_about(const tacore_dataset* dataset, tacore_buffer** json, tacore_error** error) {
   clear(json);
-  return run_polled(error, [&](Call&) {
+  return run_waiting(error, [&] {
     require(dataset, "dataset");
     require(json, "json");
     *json = buffer_of(to_text(about(dataset->dataset)));
@@ -190,7 +190,7 @@ tacore_status tacore_dataset_filter_datetime(const tacore_dataset* dataset, cons
 tacore_status tacore_dataset_rows(const tacore_dataset* dataset, int32_t flags, tacore_frame** rows,
                                   tacore_error** error) {
   clear(rows);
-  return run_polled(error, [&](Call&) {
+  return run_waiting(error, [&] {
     require(dataset, "dataset");
     require(rows, "rows");
     if ((flags & ~TACORE_RAW) != 0) throw ArgumentError("flags: 0 or TACORE_RAW expected");
@@ -201,7 +201,7 @@ tacore_status tacore_dataset_rows(const tacore_dataset* dataset, int32_t flags, 
 tacore_status tacore_dataset_flatten(const tacore_dataset* dataset, int32_t level, tacore_frame** rows,
                                      tacore_error** error) {
   clear(rows);
-  return run_polled(error, [&](Call&) {
+  return run_waiting(error, [&] {
     require(dataset, "dataset");
     require(rows, "rows");
     *rows = new tacore_frame{level == -1 ? dataset->dataset.flatten() : dataset->dataset.flatten(level)};
@@ -211,7 +211,7 @@ tacore_status tacore_dataset_flatten(const tacore_dataset* dataset, int32_t leve
 tacore_status tacore_dataset_statistics(const tacore_dataset* dataset, const char* options, tacore_buffer** json,
                                         tacore_error** error) {
   clear(json);
-  return run_polled(error, [&](Call&) {
+  return run_waiting(error, [&] {
     require(dataset, "dataset");
     require(json, "json");
     tacore::StatsOptions how;

@@ -104,7 +104,7 @@ tacore_status tacore_frame_about(const tacore_frame* frame, tacore_buffer** json
 tacore_status tacore_frame_stream(const tacore_frame* frame, int32_t flags, struct ArrowArrayStream* stream,
                                   tacore_error** error) {
   if (stream != nullptr) *stream = {};
-  return run_polled(error, [&](Call&) {
+  return run_waiting(error, [&] {
     require(frame, "frame");
     require(stream, "stream");
     export_rows([&](ArrowArrayStream* out) { frame->rows.export_stream(out); }, flags, stream);
@@ -113,7 +113,7 @@ tacore_status tacore_frame_stream(const tacore_frame* frame, int32_t flags, stru
 
 tacore_status tacore_frame_ipc(const tacore_frame* frame, int32_t flags, tacore_buffer** bytes, tacore_error** error) {
   clear(bytes);
-  return run_polled(error, [&](Call&) {
+  return run_waiting(error, [&] {
     require(frame, "frame");
     require(bytes, "bytes");
     ArrowArrayStream stream = {};
@@ -144,7 +144,7 @@ tacore_status tacore_frame_dataset(const tacore_frame* frame, tacore_dataset** d
 tacore_status tacore_frame_children(const tacore_frame* frame, int64_t position, const char* child, tacore_frame** rows,
                                     tacore_error** error) {
   clear(rows);
-  return run_polled(error, [&](Call&) {
+  return run_waiting(error, [&] {
     require(frame, "frame");
     require(rows, "rows");
     *rows = new tacore_frame{children_at(frame->rows, position, child)};
@@ -154,7 +154,7 @@ tacore_status tacore_frame_children(const tacore_frame* frame, int64_t position,
 tacore_status tacore_frame_path(const tacore_frame* frame, int64_t position, const char* child, tacore_buffer** path,
                                 tacore_error** error) {
   clear(path);
-  return run_polled(error, [&](Call&) {
+  return run_waiting(error, [&] {
     require(frame, "frame");
     require(path, "path");
     *path = buffer_of(path_at(frame->rows, position, child));
@@ -164,7 +164,7 @@ tacore_status tacore_frame_path(const tacore_frame* frame, int64_t position, con
 tacore_status tacore_frame_read(const tacore_frame* frame, const int64_t* positions, size_t num_positions,
                                 const char* child, tacore_buffer** buffers, tacore_error** error) {
   if (buffers != nullptr) std::fill_n(buffers, num_positions, nullptr);
-  return run_polled(error, [&](Call&) {
+  return run_waiting(error, [&] {
     require(frame, "frame");
     if (num_positions > 0) require(buffers, "buffers");
     auto all = read(frame->rows, span_of(positions, num_positions), child);

@@ -68,7 +68,7 @@ using namespace tacore::c;
 tacore_status tacore_loader_new(const tacore_frame* rows, const char* options, tacore_loader** loader,
                                 tacore_error** error) {
   clear(loader);
-  return run_polled(error, [&](Call&) {
+  return run_waiting(error, [&] {
     require(rows, "rows");
     require(loader, "loader");
     const tacore::LoaderOptions how = options_of(options);
@@ -86,7 +86,7 @@ int64_t tacore_loader_num_batches(const tacore_loader* loader) {
 
 tacore_status tacore_loader_next(tacore_loader* loader, tacore_batch** batch, tacore_error** error) {
   clear(batch);
-  return run_polled(error, [&](Call&) {
+  return run_waiting(error, [&] {
     require(loader, "loader");
     require(batch, "batch");
     tacore::Batch next = loader->pool->take();

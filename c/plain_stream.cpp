@@ -1,11 +1,13 @@
 #include "plain_stream.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <limits>
 #include <memory>
 #include <new>
@@ -121,6 +123,26 @@ class Column {
   }
 
   int64_t length() const noexcept { return length_; }
+
+  /// Makes room for whole batches, so that they are copied once.
+  void reserve(const ArrowSchema& schema, const std::vector<const ArrowArray*>& batches) {
+    const std::string_view format = schema.format;
+    std::size_t num_values = 0, num_bytes = 0;
+    for (const ArrowArray* batch : batches) {
+      num_values += static_cast<std::size_t>(batch->length);
+      if ((format == "u" || format == "z") && batch->length > 0)
+        num_bytes += static_cast<std::size_t>(get<int32_t>(*batch, 1, batch->offset + batch->length) -
+                                              get<int32_t>(*batch, 1, batch->offset));
+    }
+    if (kind_ == Kind::Text || kind_ == Kind::Binary || kind_ == Kind::List) offsets_.reserve(num_values + 1);
+    data_.reserve(kind_ == Kind::Bool ? num_values / 8 + 1 : std::max(num_bytes, num_values * width_of(kind_)));
+    if (kind_ != Kind::Struct || schema.dictionary != nullptr) return;
+    for (std::size_t i = 0; i < children_.size(); ++i) {
+      std::vector<const ArrowArray*> parts;
+      for (const ArrowArray* batch : batches) parts.push_back(batch->children[i]);
+      children_[i].reserve(*schema.children[i], parts);
+    }
+  }
 
   /// Appends `count` values from `first` on, which counts without the offset of the array.
   void append(const ArrowSchema& schema, const ArrowArray& array, int64_t first, int64_t count) {
@@ -571,12 +593,16 @@ void make_plain(ArrowArrayStream* in, ArrowArrayStream* out) {
   Held<ArrowSchema> schema;
   check(source.value, source.value.get_schema(&source.value, &schema.value));
   Column rows(schema.value, "");
+  std::deque<Held<ArrowArray>> batches;
+  std::vector<const ArrowArray*> arrays;
   while (true) {
-    Held<ArrowArray> batch;
-    check(source.value, source.value.get_next(&source.value, &batch.value));
-    if (batch.value.release == nullptr) break;
-    rows.append(schema.value, batch.value);
+    ArrowArray& next = batches.emplace_back().value;
+    check(source.value, source.value.get_next(&source.value, &next));
+    if (next.release == nullptr) break;
+    arrays.push_back(&next);
   }
+  rows.reserve(schema.value, arrays);
+  for (const ArrowArray* batch : arrays) rows.append(schema.value, *batch);
   auto held = std::make_unique<OneBatch>();
   rows.export_schema(&held->schema.value);
   rows.export_array(&held->batch.value);

@@ -75,7 +75,7 @@ using namespace tacore::c;
 tacore_status tacore_raster_open(const tacore_frame* frame, int64_t position, const char* child, tacore_raster** raster,
                                  tacore_error** error) {
   clear(raster);
-  return run_polled(error, [&](Call&) {
+  return run_waiting(error, [&] {
     require(frame, "frame");
     require(raster, "raster");
     *raster = new tacore_raster{open(frame->rows, position, child)};
@@ -84,7 +84,7 @@ tacore_status tacore_raster_open(const tacore_frame* frame, int64_t position, co
 
 tacore_status tacore_raster_open_path(const char* path, tacore_raster** raster, tacore_error** error) {
   clear(raster);
-  return run_polled(error, [&](Call&) {
+  return run_waiting(error, [&] {
     require(path, "path");
     require(raster, "raster");
     *raster = new tacore_raster{tacore::open_raster(path)};
@@ -105,7 +105,7 @@ void tacore_raster_shape(const tacore_raster* raster, int64_t shape[3], int32_t*
 
 tacore_status tacore_raster_about(const tacore_raster* raster, tacore_buffer** json, tacore_error** error) {
   clear(json);
-  return run_polled(error, [&](Call&) {
+  return run_waiting(error, [&] {
     require(raster, "raster");
     require(json, "json");
     *json = buffer_of(to_text(about(*raster->raster)));
@@ -115,7 +115,7 @@ tacore_status tacore_raster_about(const tacore_raster* raster, tacore_buffer** j
 tacore_status tacore_raster_read(const tacore_raster* raster, const int32_t* bands, size_t num_bands,
                                  const int64_t* window, int32_t type, const char* options, void* out, size_t size,
                                  tacore_error** error) {
-  return run_polled(error, [&](Call&) {
+  return run_waiting(error, [&] {
     require(raster, "raster");
     require(out, "out");
     read_tensor(*raster->raster, tensor_of(bands, num_bands, window, type, options),

@@ -31,14 +31,14 @@ NULL
 # The result of a call, or its failure as a condition. Warnings of the library are given first.
 checked <- function(result, call = sys.call(-1)) {
   force(result) # before its messages are taken
-  log <- .Call(r_take_log)
-  if (is.character(log) && nzchar(log)) {
-    for (line in strsplit(log, "\n", fixed = TRUE)[[1]]) {
+  after <- .Call(r_after_call)
+  if (!is.null(after)) {
+    for (line in strsplit(after[[1]], "\n", fixed = TRUE)[[1]]) {
       entry <- .Call(r_parse_json, line)
       if (identical(entry$level, "warning")) warning(entry$message, call. = FALSE) else message(entry$message)
     }
+    if (after[[2]]) interrupt(call)
   }
-  if (.Call(r_was_interrupted)) interrupt(call)
   if (!inherits(result, "tacore_failure")) return(result)
   code <- if (result$code %in% seq_along(codes)) codes[result$code] else "internal"
   fields <- unclass(result)[c("message", "path", "offset", "level")]

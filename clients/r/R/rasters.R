@@ -20,14 +20,13 @@
 #' taco_raster(x, 1, "optical")$crs
 #' @export
 taco_pixels <- function(x, i = 1, child = NULL, bands = NULL, window = NULL, scale = NULL, na = TRUE) {
-  raster <- raster_of(x, i, child)
-  has_nodata <- na && !is.null(checked(.Call(r_raster_about, raster))$nodata)
+  at <- if (!is.character(x)) one_position(x, i)
   if (!is.null(window) && (!is.numeric(window) || length(window) != 4 || anyNA(window))) {
     fail("query", "window: column, row, width and height expected")
   }
-  checked(.Call(r_raster_read, raster, if (!is.null(bands)) as.integer(bands), if (!is.null(window)) as.double(window),
+  checked(.Call(r_pixels, if (is.null(at)) x else attr(x, "taco_frame"), at, child, if (!is.null(bands)) as.integer(bands), if (!is.null(window)) as.double(window),
                 if (!is.null(scale)) to_json(if (is.numeric(scale) && length(scale) > 1) list(scale) else unname(scale)),
-                has_nodata))
+                na))
 }
 
 #' @rdname taco_pixels
@@ -43,9 +42,13 @@ taco_preview <- function(x, i = 1, child = NULL, bands = NULL, size = 256) {
 
 raster_of <- function(x, i, child) {
   if (is.character(x)) return(checked(.Call(r_raster_open_path, x)))
+  checked(.Call(r_raster_open, attr(x, "taco_frame"), one_position(x, i), child), call = sys.call(-1))
+}
+
+one_position <- function(x, i) {
   at <- positions_of(x, i)
-  if (length(at) != 1) fail("navigation", "one row expected, not ", length(at), call = sys.call(-1))
-  checked(.Call(r_raster_open, attr(x, "taco_frame"), at, child), call = sys.call(-1))
+  if (length(at) != 1) fail("navigation", "one row expected, not ", length(at), call = sys.call(-2))
+  at
 }
 
 #' Batches for training

@@ -29,6 +29,8 @@ HANDLE(raster)
 HANDLE(loader)
 HANDLE(samples)
 
+void free_raster_now(SEXP pointer) { free_raster(pointer); }
+
 SEXP failure(tacore_error* error) {
   const char* names[] = {"code", "message", "path", "offset", "level", ""};
   const char* path;
@@ -99,10 +101,19 @@ static int32_t poll(uint64_t done, uint64_t total, void* user) {
   return is_interrupted;
 }
 
-/* Whether the user interrupted since the last time; also a call that was complete by then. */
-SEXP r_was_interrupted(void) {
-  SEXP out = Rf_ScalarLogical(is_interrupted);
+/* What a call left behind: the messages of the library, and TRUE when the user interrupted, also a call that was complete by then.
+ * NULL for nothing of both, which is the common case. */
+SEXP r_after_call(void) {
+  tacore_buffer* lines = NULL;
+  if (tacore_take_log(&lines, NULL) != TACORE_OK || (tacore_buffer_size(lines) == 0 && !is_interrupted)) {
+    tacore_buffer_free(lines);
+    return R_NilValue;
+  }
+  SEXP out = PROTECT(Rf_allocVector(VECSXP, 2));
+  SET_VECTOR_ELT(out, 0, text_of(lines));
+  SET_VECTOR_ELT(out, 1, Rf_ScalarLogical(is_interrupted));
   is_interrupted = 0;
+  UNPROTECT(1);
   return out;
 }
 
@@ -112,6 +123,7 @@ void R_init_tacore(DllInfo* info) {
   R_registerRoutines(info, NULL, call_methods, NULL, NULL);
   R_useDynamicSymbols(info, FALSE);
   R_forceSymbols(info, TRUE);
+  init_to_r(info);
   tacore_set_poll(poll, NULL);
 }
 

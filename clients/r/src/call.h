@@ -4,6 +4,7 @@
 
 #define R_NO_REMAP
 #include <Rinternals.h>
+#include <R_ext/Rdynload.h>
 #include <tacore.h>
 
 /* An external pointer whose finaliser frees the handle. `kind` is the name of its type. NULL gives R's NULL. */
@@ -19,6 +20,8 @@ tacore_frame* frame_of(SEXP pointer);
 tacore_raster* raster_of(SEXP pointer);
 tacore_loader* loader_of(SEXP pointer);
 tacore_samples* samples_of(SEXP pointer);
+/* Without waiting for the garbage collector. */
+void free_raster_now(SEXP pointer);
 
 /* The failure of a call as a list of class tacore_failure, which R/conditions.R turns into a condition: C code never jumps over
  * the library. The error is freed. */
@@ -40,5 +43,8 @@ SEXP columns_of(struct ArrowArrayStream* stream, SEXP bigint);
 void export_columns(SEXP columns, struct ArrowArrayStream* stream);
 
 SEXP parse_json(const char* text);
+
+/* Registers the class of texts that are made when they are looked at. */
+void init_to_r(DllInfo* info);
 
 #endif

@@ -1,14 +1,11 @@
 /* The functions that R calls, with the number of their arguments. */
-#include <R_ext/Rdynload.h>
-
 #include "call.h"
 
 SEXP r_parse_json(SEXP text);
-SEXP r_was_interrupted(void);
+SEXP r_after_call(void);
 SEXP r_version(void);
 SEXP r_fits(void);
 SEXP r_set_options(SEXP options);
-SEXP r_take_log(void);
 SEXP r_open(SEXP paths, SEXP options);
 SEXP r_concat(SEXP datasets, SEXP mode);
 SEXP r_collection(SEXP dataset);
@@ -37,7 +34,7 @@ SEXP r_run(SEXP operation, SEXP request);
 SEXP r_raster_open(SEXP frame, SEXP position, SEXP child);
 SEXP r_raster_open_path(SEXP path);
 SEXP r_raster_about(SEXP raster);
-SEXP r_raster_read(SEXP pointer, SEXP bands, SEXP window, SEXP scale, SEXP has_nodata);
+SEXP r_pixels(SEXP frame, SEXP position, SEXP child, SEXP bands, SEXP window, SEXP scale, SEXP na);
 SEXP r_raster_preview(SEXP raster, SEXP options);
 SEXP r_loader_new(SEXP frame, SEXP options);
 SEXP r_loader_num_batches(SEXP loader);
@@ -45,11 +42,10 @@ SEXP r_loader_next(SEXP loader);
 
 const R_CallMethodDef call_methods[] = {
     {"r_parse_json", (DL_FUNC)&r_parse_json, 1},
-    {"r_was_interrupted", (DL_FUNC)&r_was_interrupted, 0},
+    {"r_after_call", (DL_FUNC)&r_after_call, 0},
     {"r_version", (DL_FUNC)&r_version, 0},
     {"r_fits", (DL_FUNC)&r_fits, 0},
     {"r_set_options", (DL_FUNC)&r_set_options, 1},
-    {"r_take_log", (DL_FUNC)&r_take_log, 0},
     {"r_open", (DL_FUNC)&r_open, 2},
     {"r_concat", (DL_FUNC)&r_concat, 2},
     {"r_collection", (DL_FUNC)&r_collection, 1},
@@ -78,7 +74,7 @@ const R_CallMethodDef call_methods[] = {
     {"r_raster_open", (DL_FUNC)&r_raster_open, 3},
     {"r_raster_open_path", (DL_FUNC)&r_raster_open_path, 1},
     {"r_raster_about", (DL_FUNC)&r_raster_about, 1},
-    {"r_raster_read", (DL_FUNC)&r_raster_read, 5},
+    {"r_pixels", (DL_FUNC)&r_pixels, 7},
     {"r_raster_preview", (DL_FUNC)&r_raster_preview, 2},
     {"r_loader_new", (DL_FUNC)&r_loader_new, 2},
     {"r_loader_num_batches", (DL_FUNC)&r_loader_num_batches, 1},

@@ -86,9 +86,7 @@ SEXP r_raster_about(SEXP raster) {
   return json_of(json);
 }
 
-/* `has_nodata`: no data becomes NA. `has_scale`: the values are real. */
-SEXP r_raster_read(SEXP pointer, SEXP bands, SEXP window, SEXP scale, SEXP has_nodata) {
-  const tacore_raster* raster = raster_of(pointer);
+static SEXP read_pixels(const tacore_raster* raster, SEXP bands, SEXP window, SEXP scale, int na) {
   int64_t shape[3], place[4];
   int32_t type;
   char options[64] = "";
@@ -96,12 +94,13 @@ SEXP r_raster_read(SEXP pointer, SEXP bands, SEXP window, SEXP scale, SEXP has_n
   const int64_t num_bands = bands == R_NilValue ? shape[0] : XLENGTH(bands);
   if (window != R_NilValue) {
     for (int i = 0; i < 4; ++i) place[i] = (int64_t)REAL(window)[i];
-    shape[1] = place[3];
-    shape[2] = place[2];
+    const int is_inside = place[2] >= 1 && place[3] >= 1 && place[2] <= shape[2] && place[3] <= shape[1];
+    shape[1] = is_inside ? place[3] : 1; /* the library refuses other windows */
+    shape[2] = is_inside ? place[2] : 1;
   }
   const int is_scaled = scale != R_NilValue;
-  if (is_scaled || type == TACORE_FLOAT32 || Rf_asLogical(has_nodata)) type = !is_scaled && is_whole(type) ? TACORE_INT32 : TACORE_FLOAT64;
-  if (Rf_asLogical(has_nodata)) {
+  if (is_scaled || type == TACORE_FLOAT32 || na) type = !is_scaled && is_whole(type) ? TACORE_INT32 : TACORE_FLOAT64;
+  if (na) {
     if (type == TACORE_INT32) snprintf(options, sizeof options, "{\"fill\": %d", INT_MIN); /* NA_INTEGER */
     else snprintf(options, sizeof options, "{\"fill\": %.17g", kNoData);
   }
@@ -109,7 +108,6 @@ SEXP r_raster_read(SEXP pointer, SEXP bands, SEXP window, SEXP scale, SEXP has_n
   sprintf(all_options, "%s%s%s%s%s", options, *options == '\0' ? "{" : is_scaled ? ", " : "", is_scaled ? "\"scale\": " : "",
           is_scaled ? utf8(scale) : "", "}");
   static const size_t widths[] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
-  if (shape[1] < 1 || shape[2] < 1) shape[1] = shape[2] = 1; /* the library refuses the window */
   const size_t size = (size_t)(num_bands * shape[1] * shape[2]) * widths[type];
   void* pixels = R_alloc(size + 1, 1);
   tacore_error* error = NULL;
@@ -117,6 +115,15 @@ SEXP r_raster_read(SEXP pointer, SEXP bands, SEXP window, SEXP scale, SEXP has_n
                          window == R_NilValue ? NULL : place, type, all_options, pixels, size, &error))
     return failure(error);
   return array_of(pixels, type, shape[1], shape[2], num_bands, -1);
+}
+
+/* Of a row of a frame, or a path. `na`: no data becomes NA. */
+SEXP r_pixels(SEXP frame, SEXP position, SEXP child, SEXP bands, SEXP window, SEXP scale, SEXP na) {
+  SEXP pointer = PROTECT(TYPEOF(frame) == STRSXP ? r_raster_open_path(frame) : r_raster_open(frame, position, child));
+  SEXP out = TYPEOF(pointer) == EXTPTRSXP ? read_pixels(raster_of(pointer), bands, window, scale, Rf_asLogical(na)) : pointer;
+  if (TYPEOF(pointer) == EXTPTRSXP) free_raster_now(pointer);
+  UNPROTECT(1);
+  return out;
 }
 
 SEXP r_raster_preview(SEXP raster, SEXP options) {

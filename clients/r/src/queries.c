@@ -30,12 +30,6 @@ SEXP r_set_options(SEXP options) {
   return R_NilValue;
 }
 
-SEXP r_take_log(void) {
-  tacore_buffer* lines;
-  TRY(tacore_take_log(&lines, &error));
-  return text_of(lines);
-}
-
 SEXP r_open(SEXP paths, SEXP options) {
   const R_xlen_t num = XLENGTH(paths);
   const char** texts = (const char**)R_alloc((size_t)num + 1, sizeof(char*));

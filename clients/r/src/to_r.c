@@ -1,9 +1,11 @@
 /* Plain Arrow streams (TACORE_PLAIN: a dozen types, one batch, offset 0) to columns of R. */
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "call.h"
+#include <R_ext/Altrep.h>
 
 static int is_valid(const struct ArrowArray* array, int64_t at) {
   const unsigned char* bits = array->n_buffers > 0 ? array->buffers[0] : NULL;
@@ -19,6 +21,83 @@ static void set_class(SEXP object, const char* first, const char* second) {
 }
 
 static SEXP column(const struct ArrowSchema* schema, const struct ArrowArray* array, int64_t from, int64_t num, SEXP bigint);
+
+static SEXP text(const struct ArrowArray* array, int64_t at) {
+  const int32_t* offsets = array->buffers[1];
+  const int32_t size = offsets[at + 1] - offsets[at];
+  if (!is_valid(array, at)) return NA_STRING;
+  return Rf_mkCharLenCE(size > 0 ? (const char*)array->buffers[2] + offsets[at] : "", size, CE_UTF8);
+}
+
+/* ---- Long columns of text become texts of R when they are first looked at: each of them costs much, and many are never ---- */
+
+static const int64_t kLong = 4096;
+static R_altrep_class_t text_class;
+
+static void release_array(SEXP pointer) {
+  struct ArrowArray* array = R_ExternalPtrAddr(pointer);
+  if (array == NULL) return;
+  array->release(array);
+  free(array);
+  R_ClearExternalPtr(pointer);
+}
+
+/* The array is moved away from its parent, which then does not release it. */
+static SEXP lazy_texts(struct ArrowArray* array) {
+  struct ArrowArray* own = malloc(sizeof *own);
+  if (own == NULL) return R_NilValue;
+  SEXP pointer = PROTECT(R_MakeExternalPtr(own, R_NilValue, R_NilValue));
+  *own = *array;
+  array->release = NULL;
+  R_RegisterCFinalizerEx(pointer, release_array, FALSE);
+  SEXP out = R_new_altrep(text_class, pointer, R_NilValue);
+  UNPROTECT(1);
+  return out;
+}
+
+static R_xlen_t lazy_length(SEXP x) {
+  SEXP all = R_altrep_data2(x);
+  return all != R_NilValue ? XLENGTH(all) : ((struct ArrowArray*)R_ExternalPtrAddr(R_altrep_data1(x)))->length;
+}
+
+static SEXP lazy_element(SEXP x, R_xlen_t at) {
+  SEXP all = R_altrep_data2(x);
+  return all != R_NilValue ? STRING_ELT(all, at) : text(R_ExternalPtrAddr(R_altrep_data1(x)), at);
+}
+
+/* All at once, after which the bytes are not needed. */
+static SEXP lazy_all(SEXP x) {
+  if (R_altrep_data2(x) == R_NilValue) {
+    const R_xlen_t num = lazy_length(x);
+    SEXP all = PROTECT(Rf_allocVector(STRSXP, num));
+    for (R_xlen_t i = 0; i < num; ++i) SET_STRING_ELT(all, i, lazy_element(x, i));
+    R_set_altrep_data2(x, all);
+    release_array(R_altrep_data1(x));
+    UNPROTECT(1);
+  }
+  return R_altrep_data2(x);
+}
+
+static void* lazy_pointer(SEXP x, Rboolean is_writable) {
+  (void)is_writable;
+  return (void*)STRING_PTR(lazy_all(x));
+}
+
+static const void* lazy_pointer_or_null(SEXP x) {
+  SEXP all = R_altrep_data2(x);
+  return all != R_NilValue ? (const void*)STRING_PTR(all) : NULL;
+}
+
+static void set_lazy_element(SEXP x, R_xlen_t at, SEXP value) { SET_STRING_ELT(lazy_all(x), at, value); }
+
+void init_to_r(DllInfo* info) {
+  text_class = R_make_altstring_class("tacore_text", "tacore", info);
+  R_set_altrep_Length_method(text_class, lazy_length);
+  R_set_altvec_Dataptr_method(text_class, lazy_pointer);
+  R_set_altvec_Dataptr_or_null_method(text_class, lazy_pointer_or_null);
+  R_set_altstring_Elt_method(text_class, lazy_element);
+  R_set_altstring_Set_elt_method(text_class, set_lazy_element);
+}
 
 /* INT_MIN is R's NA: a column that has it becomes a numeric one. */
 static SEXP integers(const struct ArrowArray* array, int64_t from, int64_t num) {
@@ -68,14 +147,8 @@ static SEXP large_integers(const struct ArrowArray* array, int64_t from, int64_t
 }
 
 static SEXP texts(const struct ArrowArray* array, int64_t from, int64_t num) {
-  const int32_t* offsets = array->buffers[1];
-  const char* data = array->buffers[2];
   SEXP out = PROTECT(Rf_allocVector(STRSXP, num));
-  for (int64_t i = from; i < from + num; ++i) {
-    const int32_t size = offsets[i + 1] - offsets[i];
-    SET_STRING_ELT(out, i - from,
-                   is_valid(array, i) ? Rf_mkCharLenCE(size > 0 ? data + offsets[i] : "", size, CE_UTF8) : NA_STRING);
-  }
+  for (int64_t i = 0; i < num; ++i) SET_STRING_ELT(out, i, text(array, from + i));
   UNPROTECT(1);
   return out;
 }
@@ -113,7 +186,9 @@ static SEXP structs(const struct ArrowSchema* schema, const struct ArrowArray* a
   SEXP names = PROTECT(Rf_allocVector(STRSXP, schema->n_children));
   for (int64_t i = 0; i < schema->n_children; ++i) {
     SET_STRING_ELT(names, i, Rf_mkCharCE(schema->children[i]->name, CE_UTF8));
-    SET_VECTOR_ELT(out, i, column(schema->children[i], array->children[i], from, num, bigint));
+    const int is_long = *schema->children[i]->format == 'u' && from == 0 && num >= kLong && array->children[i]->length == num;
+    SEXP lazy = is_long ? lazy_texts(array->children[i]) : R_NilValue;
+    SET_VECTOR_ELT(out, i, lazy != R_NilValue ? lazy : column(schema->children[i], array->children[i], from, num, bigint));
   }
   Rf_setAttrib(out, R_NamesSymbol, names);
   SEXP rows = PROTECT(Rf_allocVector(INTSXP, 2)); /* the short form of 1, 2, ... */

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""How fast is each client beside Python: 20 times opening and the first row, a million rows as a table, and 1,000 chips as arrays?
+
+    clients.py FOLDER PYTHONPATH R_LIBS     FOLDER: for 200 MB of data, kept. Run by itself, on a quiet machine
+
+Each side is one process that repeats a task and tells the seconds of each time; the two run alternately, five times. Python gives a
+pandas.DataFrame and NumPy arrays, R a data.frame and arrays. Opening is of a new handle in a process that has opened another before.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+NUM_ROWS, NUM_CHIPS, ROUNDS = 1_000_000, 1_000, 5
+
+PYTHON = """
+import json, sys, time
+import numpy, pandas, tacore
+from tacore import raster
+folder, task = sys.argv[1:]
+def first_row():
+    for _ in range(20):
+        n = len(tacore.load(folder + "/chips.tacozip").sql("SELECT * FROM data LIMIT 1").data.to_pandas())
+    return n
+def table():
+    return len(rows.data.to_pandas())
+def arrays():
+    return sum(raster.read_tensor(chips, i).shape[0] for i in range(len(chips)))
+tacore.load(folder + "/chips.tacozip").data.to_pandas()
+chips = tacore.load(folder + "/chips.tacozip").data
+times = []
+for _ in range(4):
+    rows = tacore.load(folder + "/rows.tacozip")
+    start = time.perf_counter()
+    result = globals()[task]()
+    times.append(time.perf_counter() - start)
+print(json.dumps([times[1:], result]))
+"""
+R = """
+suppressMessages(library(tacore))
+arguments <- commandArgs(trailingOnly = TRUE)
+folder <- arguments[1]
+tasks <- list(
+  first_row = function() {
+    for (i in 1:20) n <- nrow(taco_rows(taco_sql(taco_open(file.path(folder, "chips.tacozip")), "SELECT * FROM data LIMIT 1")))
+    n
+  },
+  table = function() nrow(taco_rows(rows)),
+  arrays = function() { n <- 0; for (i in seq_len(nrow(chips))) n <- n + dim(taco_pixels(chips, i))[3]; n })
+chips <- taco_rows(taco_open(file.path(folder, "chips.tacozip")))
+times <- numeric()
+for (i in 1:4) {
+  rows <- taco_open(file.path(folder, "rows.tacozip"))
+  began <- Sys.time()
+  result <- tasks[[arguments[2]]]()
+  times <- c(times, as.numeric(Sys.time() - began, units = "secs"))
+}
+cat(sprintf("[[%s], %d]", paste(sprintf("%.6f", times[-1]), collapse = ", "), as.integer(result)), "\\n")
+"""
+
+
+def make_data(folder: Path) -> None:
+    """Chips are those of the Landsat example, copied; rows have the columns of a common dataset, strings included."""
+    import numpy as np
+    import pyarrow as pa
+    import tacore
+    from tacore.datamodel import Taco, Tortilla
+
+    about = ("a", "1.0.0", "Benchmark", ["CC0-1.0"], [{"name": "P"}], ["other"])
+    example = tacore.load(Path(__file__).resolve().parents[1] / "examples/data/landsat.tacozip").data
+    chips = [example.read_bytes(i % len(example)) for i in range(NUM_CHIPS)]
+    table = pa.table({"id": [f"chip_{i}" for i in range(NUM_CHIPS)], "data": chips})
+    tacore.create(Taco(Tortilla.from_table(table), *about), folder / "chips.tacozip", overwrite=True, progress=False)
+    random = np.random.default_rng(0)
+    table = pa.table(
+        {
+            "id": [f"sample_{i:07d}" for i in range(NUM_ROWS)],
+            "data": pa.array([b"x"] * NUM_ROWS, pa.binary()),
+            "cloud": random.random(NUM_ROWS),
+            "year": random.integers(2000, 2025, NUM_ROWS).astype("int32"),
+            "count": random.integers(0, 2**40, NUM_ROWS),
+            "split": [("train", "validation", "test")[i % 3] for i in range(NUM_ROWS)],
+            "scene": [f"LC08_{i // 50:06d}_2020" for i in range(NUM_ROWS)],
+            "time": pa.array(random.integers(0, 10**15, NUM_ROWS)).cast(pa.timestamp("us")),
+            "is_day": random.random(NUM_ROWS) < 0.5,
+        }
+    )
+    tacore.create(Taco(Tortilla.from_table(table), *about), folder / "rows.tacozip", overwrite=True, progress=False)
+
+
+def run(command: list[str], environment: dict[str, str]) -> tuple[list[float], int]:
+    done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, check=True)
+    times, result = json.loads(done.stdout.splitlines()[-1])
+    return times, result
+
+
+def main() -> None:
+    folder, python_path, r_libraries = Path(sys.argv[1]).resolve(), sys.argv[2], sys.argv[3]
+    folder.mkdir(parents=True, exist_ok=True)
+    if not (folder / "rows.tacozip").exists():
+        sys.path[:0] = python_path.split(os.pathsep)
+        make_data(folder)
+    (folder / "side.py").write_text(PYTHON)
+    (folder / "side.R").write_text(R)
+    sides = {"Python": ([sys.executable, "-B", str(folder / "side.py"), str(folder)], {"PYTHONPATH": python_path}),
+             "R": (["Rscript", "--vanilla", str(folder / "side.R"), str(folder)], {"R_LIBS": r_libraries})}  # fmt: skip
+    print("| task | side | best (s) | median (s) | ratio of medians to Python |\n|---|---|---|---|---|")
+    for task in ("first_row", "table", "arrays"):
+        times: dict[str, list[float]] = {name: [] for name in sides}
+        results = set()
+        for round_ in range(ROUNDS):
+            for name in list(sides)[:: 1 if round_ % 2 else -1]:
+                command, environment = sides[name]
+                found, result = run([*command, task], environment)
+                times[name] += found
+                results.add(result)
+        assert len(results) == 1, results
+        for name, found in times.items():
+            ratio = statistics.median(found) / statistics.median(times["Python"])
+            print(f"| {task} | {name} | {min(found):.4f} | {statistics.median(found):.4f} | {ratio:.2f} |")
+
+
+main()
