@@ -5,7 +5,7 @@
     make_vectors.py --check LIBRARY     makes them anew and compares; 77 when rasterio, shapely or pyarrow is not installed
 
 Rows and bytes come from the naive reader of tests/oracle, filters from its loops, pixels and statistics from rasterio: nothing that
-shares code with tacore. The order of batches is recorded of the core; run_python.py checks its properties, and every client gives
+shares code with tacore. The order of batches is recorded of the core; run.py checks its properties, and every client gives
 the same.
 """
 

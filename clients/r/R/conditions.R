@@ -43,21 +43,23 @@ checked <- function(result, call = sys.call(-1)) {
   code <- if (result$code %in% seq_along(codes)) codes[result$code] else "internal"
   fields <- unclass(result)[c("message", "path", "offset", "level")]
   fields$message <- in_rows(fields$message)
-  classes <- c(paste0("tacore_", code, "_error"), if (code == "not_found") "tacore_io_error", "tacore_error", "error", "condition")
-  stop(structure(c(fields, list(call = call)), class = classes))
+  kinds <- paste0("tacore_", c(code, if (code == "not_found") "io"), "_error")
+  stop(structure(c(fields, list(call = call)), class = c(kinds, "tacore_error", "error", "condition")))
 }
 
 # An interrupt as R has it, which the library took notice of.
 interrupt <- function(call) {
-  signalCondition(structure(list(message = "interrupted by the user", call = call), class = c("tacore_cancelled", "interrupt", "condition")))
+  signalCondition(structure(list(message = "interrupted by the user", call = call),
+                            class = c("tacore_cancelled", "interrupt", "condition")))
   invokeRestart("abort")
 }
 
 # The library counts rows from 0: "position 4" is row 5.
 in_rows <- function(text) {
   found <- gregexpr("position [0-9]+", text)
-  numbers <- lapply(regmatches(text, found), function(each) as.numeric(sub("position ", "", each)))
-  regmatches(text, found) <- lapply(numbers, function(number) if (length(number) > 0) sprintf("row %.0f", number + 1) else character())
+  regmatches(text, found) <- lapply(regmatches(text, found), function(each) {
+    sprintf("row %.0f", as.numeric(sub("position ", "", each)) + 1)
+  })
   text
 }
 

@@ -162,14 +162,16 @@ collection_of <- function(x) .Call(r_collection, unclass(x)$pointer)
 print.taco_dataset <- function(x, ...) {
   about <- taco_about(x)
   from <- collection_of(x)
-  line <- function(name, text) if (length(text) > 0 && !all(is.na(text))) cat(formatC(name, width = -9), paste(text, collapse = ", "), "\n")
+  line <- function(name, text) {
+    if (length(text) > 0 && !all(is.na(text))) cat(formatC(name, width = -9), paste(text, collapse = ", "), "\n")
+  }
+  box <- about$extent$spatial
   cat("<taco_dataset> ", from$id, " (", about$format, ")\n", sep = "")
   line("", strtrim(from$description, 100))
   line("version", from$dataset_version)
   line("licence", from$licenses)
   line("tasks", from$tasks)
-  line("place", if (length(about$extent$spatial) == 4) sprintf("%.2f to %.2f east, %.2f to %.2f north", about$extent$spatial[1],
-                                                               about$extent$spatial[3], about$extent$spatial[2], about$extent$spatial[4]))
+  line("place", if (length(box) == 4) sprintf("%.2f to %.2f east, %.2f to %.2f north", box[1], box[3], box[2], box[4]))
   line("time", if (length(about$extent$temporal) == 2) paste(substr(about$extent$temporal, 1, 10), collapse = " to "))
   for (i in seq_along(about$levels)) {
     level <- about$levels[[i]]

@@ -24,7 +24,8 @@ taco_plot <- function(x, i = 1, child = NULL, bands = NULL, main = NULL, ...) {
   }
   is_missing <- is.na(rowSums(pixels, dims = 2))
   pixels[is.na(pixels)] <- 0
-  colours <- if (length(bands) >= 3) grDevices::rgb(pixels[, , 1], pixels[, , 2], pixels[, , 3]) else grDevices::grey(pixels[, , 1])
+  colours <- if (length(bands) < 3) grDevices::grey(pixels[, , 1])
+             else grDevices::rgb(pixels[, , 1], pixels[, , 2], pixels[, , 3])
   colours[is_missing] <- NA
   picture <- matrix(colours, nrow(pixels))
   if (is.null(main)) main <- paste(c(x$id[if (is.character(i)) match(i, x$id) else i], child), collapse = "/")
@@ -63,8 +64,9 @@ plot.taco_rows <- function(x, ..., colour = NULL, main = NULL) {
   if (!is.null(colour)) {
     corner <- graphics::par("usr")
     labels <- if (is.numeric(values)) signif(seq(range[1], range[2], length.out = 5), 3) else sort(unique(values))
-    graphics::legend(corner[2], corner[4], legend = labels, fill = if (is.numeric(values)) palette[c(1, 16, 32, 48, 64)] else palette,
-                     title = colour, title.adj = 0, bty = "n", border = NA, xpd = NA)
+    boxes <- if (is.numeric(values)) palette[c(1, 16, 32, 48, 64)] else palette
+    graphics::legend(corner[2], corner[4], legend = labels, fill = boxes, title = colour, title.adj = 0,
+                     bty = "n", border = NA, xpd = NA)
   }
   invisible()
 }

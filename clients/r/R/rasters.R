@@ -24,9 +24,10 @@ taco_pixels <- function(x, i = 1, child = NULL, bands = NULL, window = NULL, sca
   if (!is.null(window) && (!is.numeric(window) || length(window) != 4 || anyNA(window))) {
     fail("query", "window: column, row, width and height expected")
   }
-  checked(.Call(r_pixels, if (is.null(at)) x else attr(x, "taco_frame"), at, child, if (!is.null(bands)) as.integer(bands), if (!is.null(window)) as.double(window),
-                if (!is.null(scale)) to_json(if (is.numeric(scale) && length(scale) > 1) list(scale) else unname(scale)),
-                na))
+  if (is.numeric(scale) && length(scale) > 1) scale <- list(scale)
+  checked(.Call(r_pixels, if (is.null(at)) x else attr(x, "taco_frame"), at, child,
+                if (!is.null(bands)) as.integer(bands), if (!is.null(window)) as.double(window),
+                if (!is.null(scale)) to_json(unname(scale)), na))
 }
 
 #' @rdname taco_pixels
@@ -73,7 +74,8 @@ one_position <- function(x, i) {
 #' while (!is.null(batch <- taco_next(batches))) print(dim(batch$tensors[[1]]))
 #' @export
 taco_batches <- function(x, inputs = "", batch_size = 32, seed = NULL, start = 0, ...) {
-  how <- options_of(inputs = if (is.list(inputs)) lapply(inputs, input_of) else I(inputs), batch_size = batch_size, seed = seed, start = start, ...)
+  inputs <- if (is.list(inputs)) lapply(inputs, input_of) else I(inputs)
+  how <- options_of(inputs = inputs, batch_size = batch_size, seed = seed, start = start, ...)
   structure(list(pointer = checked(.Call(r_loader_new, frame_of(x), how))), class = "taco_loader")
 }
 

@@ -132,9 +132,10 @@ taco_bytes <- function(x, i, child = NULL) {
 #' @export
 `[<-.taco_rows` <- function(x, i, j, value) {
   # Rows that are replaced as a whole are other rows.
-  if (is.data.frame(value) && nargs() > 3) NextMethod(object = unplaced(x)) -> out else out <- NextMethod()
-  if (inherits(out, "taco_rows") && (length(attr(out, "taco_positions")) != nrow(out) || !identical(out[["id"]], x[["id"]]))) unplaced(out)
-  else out
+  if (is.data.frame(value) && nargs() > 3) x <- unplaced(x)
+  out <- NextMethod()
+  is_placed <- length(attr(out, "taco_positions")) == nrow(out) && identical(out[["id"]], x[["id"]])
+  if (inherits(out, "taco_rows") && !is_placed) unplaced(out) else out
 }
 
 #' @export
@@ -163,9 +164,11 @@ unique.taco_rows <- function(x, incomparables = FALSE, ...) x[!duplicated(unplac
 #' @export
 print.taco_rows <- function(x, n = 10, ...) {
   shown <- utils::head(unplaced(x), n)
-  for (name in names(shown)) if (is.list(shown[[name]])) shown[[name]] <- if (is.data.frame(shown[[name]])) "{...}" else brief(shown[[name]])
-  for (name in names(shown)) if (is.character(shown[[name]])) {
-    shown[[name]] <- ifelse(nchar(shown[[name]]) > 30, paste0(substr(shown[[name]], 1, 27), "..."), shown[[name]])
+  for (name in names(shown)) {
+    column <- shown[[name]]
+    if (is.data.frame(column)) column <- "{...}" else if (is.list(column)) column <- brief(column)
+    if (is.character(column)) column <- ifelse(nchar(column) > 30, paste0(substr(column, 1, 27), "..."), column)
+    shown[[name]] <- column
   }
   print.data.frame(shown, ...)
   cat("# ", nrow(x), " rows, ", ncol(x), " columns, at their place in a dataset\n", sep = "")

@@ -32,7 +32,9 @@ taco_create <- function(samples, output, collection, ...) {
 
 # The columns of a data frame as C takes them: geometries as WKB, data frames within as columns of their own name.
 columns_for <- function(samples) {
-  if (!is.data.frame(samples)) fail("argument", "samples: a data frame or a path expected, not ", class(samples)[1], call = sys.call(-1))
+  if (!is.data.frame(samples)) {
+    fail("argument", "samples: a data frame or a path expected, not ", class(samples)[1], call = sys.call(-1))
+  }
   columns <- as.list(unplaced(samples))
   attributes(columns) <- list(names = names(columns))
   columns[["internal:gdal_vsi"]] <- NULL
@@ -40,7 +42,9 @@ columns_for <- function(samples) {
     column <- columns[[name]]
     if (inherits(column, "sfc")) columns[[name]] <- unclass(sf::st_as_binary(sf::st_transform(column, 4326)))
     if (inherits(column, "POSIXlt")) columns[[name]] <- as.POSIXct(column)
-    if (is.data.frame(column)) fail("schema", "column '", name, "' is a data frame; give its columns names of their own", call = sys.call(-1))
+    if (is.data.frame(column)) {
+      fail("schema", "column '", name, "' is a data frame; give its columns names of their own", call = sys.call(-1))
+    }
   }
   columns
 }
@@ -48,7 +52,9 @@ columns_for <- function(samples) {
 # Short forms: providers by name alone, one licence or task, a version.
 collection_for <- function(collection) {
   if (is.null(collection$dataset_version)) collection$dataset_version <- "1.0.0"
-  for (name in c("licenses", "tasks", "keywords")) if (!is.null(collection[[name]])) collection[[name]] <- I(unlist(collection[[name]]))
+  for (name in intersect(c("licenses", "tasks", "keywords"), names(collection))) {
+    collection[[name]] <- I(as.character(unlist(collection[[name]])))
+  }
   for (name in c("providers", "curators")) {
     given <- collection[[name]]
     if (is.character(given)) collection[[name]] <- lapply(unname(given), function(each) list(name = each))

@@ -176,9 +176,9 @@ static void export_column(SEXP values, const char* name, struct ArrowSchema* sch
     begin(schema, array, "tdD", name, num, 2, 0);
     int32_t* out = buffer(array, 1, (size_t)num * sizeof *out);
     for (int64_t i = 0; i < num; ++i) {
-      const double day = TYPEOF(values) == INTSXP ? (INTEGER(values)[i] == NA_INTEGER ? NA_REAL : INTEGER(values)[i]) : REAL(values)[i];
-      if (ISNAN(day)) set_null(array, i);
-      else out[i] = (int32_t)floor(day);
+      const int is_whole = TYPEOF(values) == INTSXP;
+      if (is_whole ? INTEGER(values)[i] == NA_INTEGER : ISNAN(REAL(values)[i])) set_null(array, i);
+      else out[i] = is_whole ? INTEGER(values)[i] : (int32_t)floor(REAL(values)[i]);
     }
   } else if (is_time || Rf_inherits(values, "integer64")) {
     if (TYPEOF(values) != REALSXP) Rf_error("column '%s': a time of another type than numeric", name);

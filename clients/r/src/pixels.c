@@ -53,13 +53,14 @@ static void turn(const void* from, int32_t type, SEXP to, int64_t num, int64_t r
 }
 
 static SEXP array_of(const void* data, int32_t type, int64_t rows, int64_t columns, int64_t bands, int64_t samples) {
-  SEXP out = PROTECT(Rf_allocVector(is_whole(type) ? INTSXP : REALSXP, (R_xlen_t)(rows * columns * bands * (samples < 0 ? 1 : samples))));
+  const int64_t num_images = bands * (samples < 0 ? 1 : samples);
+  SEXP out = PROTECT(Rf_allocVector(is_whole(type) ? INTSXP : REALSXP, (R_xlen_t)(rows * columns * num_images)));
   SEXP dim = PROTECT(Rf_allocVector(INTSXP, samples < 0 ? 3 : 4));
   INTEGER(dim)[0] = (int)rows;
   INTEGER(dim)[1] = (int)columns;
   INTEGER(dim)[2] = (int)bands;
   if (samples >= 0) INTEGER(dim)[3] = (int)samples;
-  turn(data, type, out, bands * (samples < 0 ? 1 : samples), rows, columns);
+  turn(data, type, out, num_images, rows, columns);
   Rf_setAttrib(out, R_DimSymbol, dim);
   UNPROTECT(2);
   return out;

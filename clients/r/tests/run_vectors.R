@@ -213,6 +213,7 @@ if (length(arguments) > 1) vectors <- Filter(function(vector) grepl(arguments[2]
 
 # The server ends with its standard input: with the pipe that holds it open.
 address <- tempfile()
+invisible(file.create(address)) # before the server does
 server <- pipe(sprintf("python3 -B '%s' > '%s'", file.path(root, "tests/clients/serve.py"), address), "w")
 while (length(url <- suppressWarnings(readLines(address))) == 0) Sys.sleep(0.05)
 taco_set_options(max_tries = 1)
