@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """How fast is each client beside Python: 20 times opening and the first row, a million rows as a table, and 1,000 chips as arrays?
 
-    clients.py FOLDER PYTHONPATH R_LIBS     FOLDER: for 200 MB of data, kept. Run by itself, on a quiet machine
+    clients.py FOLDER PYTHONPATH CLIENTS     FOLDER: for 200 MB of data, kept; CLIENTS: build/release/clients, where the tests of the
+                                             clients installed them. Run by itself, on a quiet machine
 
 Each side is one process that repeats a task and tells the seconds of each time; the two run alternately, five times. Python gives a
-pandas.DataFrame and NumPy arrays, R a data.frame and arrays. Opening is of a new handle in a process that has opened another before.
+pandas.DataFrame and NumPy arrays, R a data.frame and arrays, Node columns and typed arrays. Opening is of a new handle in a process that has opened another before.
 """
 
 from __future__ import annotations
@@ -62,6 +63,29 @@ for (i in 1:4) {
 }
 cat(sprintf("[[%s], %d]", paste(sprintf("%.6f", times[-1]), collapse = ", "), as.integer(result)), "\\n")
 """
+NODE = """
+import { open } from "@tacore/node";
+const [folder, task] = process.argv.slice(2);
+const chips = await (await open(folder + "/chips.tacozip")).rows();
+let rows;
+const tasks = {
+  async first_row() {
+    for (let i = 0; i < 20; ++i) rows = await (await open(folder + "/chips.tacozip")).sql("SELECT * FROM data LIMIT 1").rows();
+    return rows.length;
+  },
+  async table() { return (await rows.rows()).length; },
+  async arrays() { let n = 0; for (const chip of chips) n += (await chip.pixels()).shape[0]; return n; },
+};
+const times = [];
+let result;
+for (let i = 0; i < 4; ++i) {
+  rows = await open(folder + "/rows.tacozip");
+  const start = performance.now();
+  result = await tasks[task]();
+  times.push((performance.now() - start) / 1000);
+}
+console.log(JSON.stringify([times.slice(1), result]));
+"""
 
 
 def make_data(folder: Path) -> None:
@@ -100,15 +124,18 @@ def run(command: list[str], environment: dict[str, str]) -> tuple[list[float], i
 
 
 def main() -> None:
-    folder, python_path, r_libraries = Path(sys.argv[1]).resolve(), sys.argv[2], sys.argv[3]
+    folder, python_path, clients = Path(sys.argv[1]).resolve(), sys.argv[2], Path(sys.argv[3]).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     if not (folder / "rows.tacozip").exists():
         sys.path[:0] = python_path.split(os.pathsep)
         make_data(folder)
     (folder / "side.py").write_text(PYTHON)
     (folder / "side.R").write_text(R)
+    node = clients / "node" / "user" / "side.mjs"  # beside the installed package
+    node.write_text(NODE)
     sides = {"Python": ([sys.executable, "-B", str(folder / "side.py"), str(folder)], {"PYTHONPATH": python_path}),
-             "R": (["Rscript", "--vanilla", str(folder / "side.R"), str(folder)], {"R_LIBS": r_libraries})}  # fmt: skip
+             "R": (["Rscript", "--vanilla", str(folder / "side.R"), str(folder)], {"R_LIBS": str(clients / "r" / "library")}),
+             "Node": (["node", str(node), str(folder)], {})}  # fmt: skip
     print("| task | side | best (s) | median (s) | ratio of medians to Python |\n|---|---|---|---|---|")
     for task in ("first_row", "table", "arrays"):
         times: dict[str, list[float]] = {name: [] for name in sides}
