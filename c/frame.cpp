@@ -13,6 +13,7 @@
 #include "plain_stream.hpp"
 #include "tacore/dataframe.hpp"
 #include "tacore/error.hpp"
+#include "tacore/interrupt.hpp"
 #include "tacore/raster/pixel_statistics.hpp"
 #include "tacore/write/tabular.hpp"
 
@@ -27,7 +28,10 @@ std::span<const int64_t> span_of(const int64_t* positions, size_t count) {
 std::vector<std::unique_ptr<tacore_buffer>> read(const DataFrame& frame, std::span<const int64_t> positions,
                                                  const char* child) {
   std::vector<std::unique_ptr<tacore_buffer>> out;
-  const auto add = [&](const Bytes& bytes) { out.emplace_back(buffer_of(bytes)); };
+  const auto add = [&](const Bytes& bytes) {
+    throw_if_interrupted();
+    out.emplace_back(buffer_of(bytes));
+  };
   if (is_below(child)) {
     for (const int64_t position : positions) add(bytes_at(frame, position, child));
   } else {
@@ -104,7 +108,7 @@ tacore_status tacore_frame_about(const tacore_frame* frame, tacore_buffer** json
 tacore_status tacore_frame_stream(const tacore_frame* frame, int32_t flags, struct ArrowArrayStream* stream,
                                   tacore_error** error) {
   if (stream != nullptr) *stream = {};
-  return run_waiting(error, [&] {
+  return run_polled(error, [&](Call&) {
     require(frame, "frame");
     require(stream, "stream");
     export_rows([&](ArrowArrayStream* out) { frame->rows.export_stream(out); }, flags, stream);
@@ -113,7 +117,7 @@ tacore_status tacore_frame_stream(const tacore_frame* frame, int32_t flags, stru
 
 tacore_status tacore_frame_ipc(const tacore_frame* frame, int32_t flags, tacore_buffer** bytes, tacore_error** error) {
   clear(bytes);
-  return run_waiting(error, [&] {
+  return run_polled(error, [&](Call&) {
     require(frame, "frame");
     require(bytes, "bytes");
     ArrowArrayStream stream = {};
@@ -164,7 +168,7 @@ tacore_status tacore_frame_path(const tacore_frame* frame, int64_t position, con
 tacore_status tacore_frame_read(const tacore_frame* frame, const int64_t* positions, size_t num_positions,
                                 const char* child, tacore_buffer** buffers, tacore_error** error) {
   if (buffers != nullptr) std::fill_n(buffers, num_positions, nullptr);
-  return run_waiting(error, [&] {
+  return run_polled(error, [&](Call&) {
     require(frame, "frame");
     if (num_positions > 0) require(buffers, "buffers");
     auto all = read(frame->rows, span_of(positions, num_positions), child);

@@ -115,12 +115,15 @@ tacore_status tacore_raster_about(const tacore_raster* raster, tacore_buffer** j
 tacore_status tacore_raster_read(const tacore_raster* raster, const int32_t* bands, size_t num_bands,
                                  const int64_t* window, int32_t type, const char* options, void* out, size_t size,
                                  tacore_error** error) {
-  return run_waiting(error, [&] {
+  // Decoding a chip takes less than starting a thread is worth.
+  constexpr size_t kLarge = size_t{1} << 20;
+  const auto work = [&] {
     require(raster, "raster");
     require(out, "out");
     read_tensor(*raster->raster, tensor_of(bands, num_bands, window, type, options),
                 std::span(static_cast<std::byte*>(out), size));
-  });
+  };
+  return size < kLarge ? run_waiting(error, work) : run_polled(error, [&](Call&) { work(); });
 }
 
 tacore_status tacore_raster_preview(const tacore_raster* raster, const char* options, tacore_buffer** png,

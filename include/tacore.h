@@ -282,7 +282,7 @@ tacore_status tacore_samples_stream(const tacore_samples* samples, int32_t level
 /* Writes a dataset: a ZIP (.tacozip, .zip), else a FOLDER. `collection`: its COLLECTION.json, of which tacore computes
  * the rest. Options: extensions (texts as of `taco create --extensions`), places (true: take places from the rasters),
  * tog, pad, fields, and those of create() in Python. Returns the paths of its files, a JSON array. VALIDATION, SCHEMA,
- * IO. */
+ * IO, FORMAT (`collection` is no JSON). */
 tacore_status tacore_create(const tacore_samples* samples, const char* output, const char* collection,
                             const char* options, tacore_buffer** paths, tacore_error** error);
 /* Runs an operation on files: "convert", "edit", "diff", "index", "collect", "sync", "validate", "describe", "header" or

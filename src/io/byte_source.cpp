@@ -8,6 +8,7 @@
 #include "base/threads.hpp"
 #include "io/coalesce.hpp"
 #include "tacore/error.hpp"
+#include "tacore/interrupt.hpp"
 
 namespace tacore {
 namespace {
@@ -92,6 +93,7 @@ std::vector<Bytes> ByteSource::read_ranges(std::span<const ByteRange> ranges) co
   for (const ByteRange& range : ranges) require_inside(range);
   std::vector<Bytes> out(ranges.size());
   for (const MergedRange& merged : coalesce(ranges, kLocalCoalesceGap)) {
+    throw_if_interrupted();
     scatter(merged, ranges, read(merged.range), out);
   }
   return out;

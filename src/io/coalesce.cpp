@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/checked_math.hpp"
+#include "tacore/interrupt.hpp"
 
 namespace tacore {
 namespace {
@@ -44,8 +45,10 @@ void scatter(const MergedRange& merged, std::span<const ByteRange> ranges, Bytes
     out[merged.members[0]] = std::move(bytes);
     return;
   }
-  scatter(merged, ranges, bytes,
-          [&](std::size_t member, std::span<const std::byte> part) { out[member].assign(part.begin(), part.end()); });
+  scatter(merged, ranges, bytes, [&](std::size_t member, std::span<const std::byte> part) {
+    throw_if_interrupted();
+    out[member].assign(part.begin(), part.end());
+  });
 }
 
 }  // namespace tacore

@@ -43,6 +43,7 @@ static void use_one(Handles* all, int which) {
   tacore_frame* frame = NULL;
   tacore_batch* batch = NULL;
   struct ArrowSchema schema;
+  struct ArrowArray array;
   const void* data;
   const int64_t position = 0;
   int64_t shape[4];
@@ -53,6 +54,8 @@ static void use_one(Handles* all, int which) {
     case kStream:
       CHECK(all->stream.get_schema(&all->stream, &schema) == 0);
       schema.release(&schema);
+      CHECK(all->stream.get_next(&all->stream, &array) == 0);
+      if (array.release != NULL) array.release(&array); /* else it was read before */
       break;
     case kRaster: OK(tacore_raster_read(all->raster, NULL, 0, NULL, TACORE_UINT8, NULL, pixels, sizeof pixels, &error)); break;
     case kLoader: OK(tacore_loader_next(all->loader, &batch, &error)); break;
@@ -73,6 +76,9 @@ static void try_order(const int* order) {
   for (int freed = 0; freed < kNumHandles; ++freed) {
     free_one(&all, order[freed]);
     if (freed + 1 < kNumHandles) use_one(&all, order[freed + 1 + num_orders % (kNumHandles - freed - 1)]);
+    if (freed == 0 && num_orders % 50 == 0) {
+      for (int rest = 1; rest < kNumHandles; ++rest) use_one(&all, order[rest]);
+    }
   }
   ++num_orders;
 }

@@ -141,6 +141,10 @@ def main() -> int:
                 may = ("*", parameter) in OPTIONAL or (function, parameter) in OPTIONAL
                 if result == "tacore_status" and parameters[-1][1] == "error":
                     text = (LIBRARY.tacore_error_text(error) or b"").decode()
+                    for k, (kind, name_) in enumerate(parameters[:-1]):
+                        is_result = kind.endswith("**") and kind.startswith("tacore_") and given[k] is not None
+                        if found != OK and is_result and name_ != "buffers" and given[k][0] != 0:
+                            faults.append(f"{where}: {name_} is not NULL after the failure")
                     # A FILE has no children, a path no raster: what fails for other reasons may not fail for this one.
                     if may and found == ARGUMENT:
                         faults.append(f"{where}: refused, but the header allows it: {text}")

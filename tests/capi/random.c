@@ -42,6 +42,22 @@ static const char* word(void) { return rarely() ? NULL : words[pick(sizeof words
 
 static const char* name(void) { return pick(3) ? NULL : word(); }
 
+static const char* const requests[] = {
+    "{\"path\": \"%s\"}", "{\"path\": \"%s\", \"deep\": true}", "{\"a\": \"%s\", \"b\": \"%s\"}", "{\"inputs\": [\"%s\"], \"output\": \"/none/x\"}",
+    "{\"input\": \"%s\", \"output\": \"/none/x.tacozip\"}", "{\"path\": \"%s\", \"output\": \"/none/x\"}", "{}", "{\"path\": 5}"};
+static const char* const operations[] = {"validate", "diff", "convert", "index", "collect", "sync", "describe", "header", "tog", "edit"};
+static const char collection[] =
+    "{\"id\": \"chips\", \"dataset_version\": \"1.0.0\", \"description\": \"Chips\", \"licenses\": [\"MIT\"],"
+    " \"providers\": [{\"name\": \"P\"}], \"tasks\": [\"classification\"]}";
+
+/* Of existing files, for operations that change nothing, or fail to write. */
+static const char* request(void) {
+  static char out[9000];
+  const char* path = in_root(pick(2) ? FLAT : NESTED);
+  snprintf(out, sizeof out, requests[pick(sizeof requests / sizeof *requests)], path, path);
+  return out;
+}
+
 /* JSON of which, at times, a byte is another one, or the end is missing. */
 static const char* options(void) {
   static char out[300];
@@ -100,11 +116,13 @@ static uint32_t first_of(const void* const* slots) {
   return from;
 }
 
+/* With numbers of its own: how often it is called depends on time. */
 static int32_t poll(uint64_t done, uint64_t total, void* user) {
+  static uint32_t num_polls;
   (void)done;
   (void)total;
   (void)user;
-  return pick(4) == 0;
+  return ++num_polls % 4 == 0;
 }
 
 static void take_stream(const tacore_frame* frame) {
@@ -218,12 +236,23 @@ static void step(const char* folder) {
     case 28:
       snprintf(output, sizeof output, "%s/%u%s", folder, pick(3), pick(2) ? ".tacozip" : "");
       if (pick(2)) MAKE(buffers, tacore_buffer_free, tacore_export(ANY(datasets), output, options(), &buffers[at], &error));
-      else MAKE(buffers, tacore_buffer_free, tacore_create(ANY(samples), output, options(), options(), &buffers[at], &error));
+      else MAKE(buffers, tacore_buffer_free, tacore_create(ANY(samples), output, rarely() ? word() : collection,
+                                                           pick(2) ? NULL : "{\"overwrite\": true, \"places\": false}", &buffers[at], &error));
       break;
     default:
       tacore_set_poll(pick(4) ? NULL : poll, NULL);
-      if (pick(2)) MAKE(buffers, tacore_buffer_free, tacore_run(word(), options(), &buffers[at], &error));
-      else MAKE(buffers, tacore_buffer_free, tacore_take_log(&buffers[at], &error));
+      switch (pick(6)) {
+        case 0:
+        case 1: MAKE(buffers, tacore_buffer_free, tacore_run(operations[pick(10)], request(), &buffers[at], &error)); break;
+        case 2: MAKE(buffers, tacore_buffer_free, tacore_run(word(), options(), &buffers[at], &error)); break;
+        case 3:
+          MAKE(samples, tacore_samples_free,
+               tacore_samples_from_path(rarely() ? word() : in_root("examples/data/scene"), options(), &samples[at], &error));
+          break;
+        case 4: MAKE(buffers, tacore_buffer_free, tacore_frame_about(ANY(frames), &buffers[at], &error)); break;
+        default: MAKE(buffers, tacore_buffer_free, tacore_raster_about(ANY(rasters), &buffers[at], &error));
+      }
+      MAKE(buffers, tacore_buffer_free, tacore_take_log(&buffers[at], &error));
   }
 }
 
