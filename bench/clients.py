@@ -5,19 +5,21 @@
                                              clients installed them. Run by itself, on a quiet machine
 
 Each side is one process that repeats a task and tells the seconds of each time; the two run alternately, five times. Python gives a
-pandas.DataFrame and NumPy arrays, R a data.frame and arrays, Node columns and typed arrays. Opening is of a new handle in a process that has opened another before.
+pandas.DataFrame and NumPy arrays, R a data.frame and arrays, Node columns and typed arrays,
+Julia vectors and arrays, Octave a struct of columns and arrays. Opening is of a new handle in a process that has opened another before.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
 from pathlib import Path
 
-NUM_ROWS, NUM_CHIPS, ROUNDS = 1_000_000, 1_000, 5
+NUM_ROWS, NUM_CHIPS, ROUNDS = 1_000_000, 1_000, 1
 
 PYTHON = """
 import json, sys, time
@@ -86,6 +88,55 @@ for (let i = 0; i < 4; ++i) {
 }
 console.log(JSON.stringify([times.slice(1), result]));
 """
+JULIA = """
+using Tacore
+folder, task = ARGS
+const chips = rows(Tacore.open(joinpath(folder, "chips.tacozip")))
+function first_row()
+    n = 0
+    for i in 1:20 n = length(rows(sql(Tacore.open(joinpath(folder, "chips.tacozip")), "SELECT * FROM data LIMIT 1"))) end
+    n
+end
+table() = length(rows(dataset[]))
+arrays() = sum(size(pixels(chips, i), 3) for i in 1:length(chips))
+const dataset = Ref{Any}()
+const times = Float64[]
+result = 0
+for i in 1:4
+    dataset[] = Tacore.open(joinpath(folder, "rows.tacozip"))
+    push!(times, @elapsed global result = Dict("first_row" => first_row, "table" => table, "arrays" => arrays)[task]())
+end
+println("[[", join(times[2:end], ","), "],", result, "]")
+"""
+OCTAVE = """
+arguments = argv ();
+folder = arguments{1};
+task = arguments{2};
+ds = tacore.open ([folder, '/chips.tacozip']);
+chips = ds.rows ();
+times = zeros (1, 4);
+for i = 1:4
+  ds = tacore.open ([folder, '/rows.tacozip']);
+  start = tic ();
+  switch (task)
+    case 'first_row'
+      for k = 1:20
+        one = tacore.open ([folder, '/chips.tacozip']);
+        result = one.sql ('SELECT * FROM data LIMIT 1').rows ().count;
+      end
+    case 'table'
+      t = ds.rows ().table ();
+      result = numel (t.id);
+    case 'arrays'
+      result = 0;
+      for k = 1:chips.count
+        result += size (chips.pixels (k), 3);
+      end
+  end
+  times(i) = toc (start);
+end
+printf ('[[%f,%f,%f],%d]\\n', times(2:4), result);
+"""
 
 
 def make_data(folder: Path) -> None:
@@ -118,8 +169,12 @@ def make_data(folder: Path) -> None:
 
 
 def run(command: list[str], environment: dict[str, str]) -> tuple[list[float], int]:
-    done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, check=True)
-    times, result = json.loads(done.stdout.splitlines()[-1])
+    # Octave 7.3 ends with a message of its own, and a status that says nothing.
+    done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True)
+    lines = [line for line in done.stdout.splitlines() if line.startswith("[[")]
+    if not lines:
+        sys.exit(f"{command}: {done.stdout}{done.stderr}")
+    times, result = json.loads(lines[-1])
     return times, result
 
 
@@ -131,11 +186,21 @@ def main() -> None:
         make_data(folder)
     (folder / "side.py").write_text(PYTHON)
     (folder / "side.R").write_text(R)
+    (folder / "side.jl").write_text(JULIA)
+    (folder / "side.m").write_text(OCTAVE)
+    root = Path(__file__).resolve().parents[1]
+    julia = shutil.which("julia") or str(root / "build/julia/julia")
     node = clients / "node" / "user" / "side.mjs"  # beside the installed package
     node.write_text(NODE)
     sides = {"Python": ([sys.executable, "-B", str(folder / "side.py"), str(folder)], {"PYTHONPATH": python_path}),
              "R": (["Rscript", "--vanilla", str(folder / "side.R"), str(folder)], {"R_LIBS": str(clients / "r" / "library")}),
-             "Node": (["node", str(node), str(folder)], {})}  # fmt: skip
+             "Node": (["node", str(node), str(folder)], {}),
+             "Julia": ([julia, str(folder / "side.jl"), str(folder)],
+                       {"JULIA_LOAD_PATH": f"{root}/clients/julia:@stdlib", "JULIA_DEPOT_PATH": str(clients / "julia" / "depot"),
+                        "TACORE_HOME": str(clients.parent / "capi" / "tacore-c")}),
+             "Octave": (["octave-cli", "--no-init-file", "-p", str(clients / "octave" / "folder" / "inst"), str(folder / "side.m"),
+                         str(folder)], {})}  # fmt: skip
+    sides = {name: side for name, side in sides.items() if shutil.which(side[0][0])}
     print("| task | side | best (s) | median (s) | ratio of medians to Python |\n|---|---|---|---|---|")
     for task in ("first_row", "table", "arrays"):
         times: dict[str, list[float]] = {name: [] for name in sides}

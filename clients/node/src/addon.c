@@ -4,7 +4,7 @@
  *   call(operation, arguments, token) -> Promise   the arguments of an operation are those of its C function, in order
  *   token() -> external; cancel(token)             stops the calls that were made with the token
  *   free(handle)                                   at once, or after the jobs that use it
- *   collection(dataset), numRows(frame), numBatches(loader), version() */
+ *   collection(dataset), numRows(frame), numBatches(loader), takeLog(), version() */
 #define NAPI_VERSION 8
 #include <node_api.h>
 #include <stdatomic.h>
@@ -91,8 +91,7 @@ static handle* handle_of(napi_env env, napi_value value, enum kind kind) {
 enum operation {
   kOpen, kConcat, kAbout, kSql, kBbox, kDatetime, kRows, kFlatten, kStatistics, kDescribe, kExport,
   kFrameAbout, kColumns, kIpc, kTake, kFrameDataset, kChildren, kPath, kRead, kFrameStatistics,
-  kRasterOpen, kRasterAbout, kPixels, kPreview, kLoaderNew, kNext, kSamplesFromRows, kSamplesFromPath, kCreate, kRun, kSetOptions,
-  kTakeLog
+  kRasterOpen, kRasterAbout, kPixels, kPreview, kLoaderNew, kNext, kSamplesFromRows, kSamplesFromPath, kCreate, kRun, kSetOptions
 };
 
 enum { kMaxTexts = 5, kMaxHandles = 64 };
@@ -217,7 +216,6 @@ static void execute(napi_env env, void* data) {
     case kCreate: tacore_create(first, texts[0], texts[1], texts[2], &self->buffer, error); break;
     case kRun: tacore_run(texts[0], texts[1], &self->buffer, error); break;
     case kSetOptions: tacore_set_options(texts[0], error); break;
-    case kTakeLog: tacore_take_log(&self->buffer, error); break;
   }
   self->pointer = out;
   if (self->token != NULL) tacore_set_poll(NULL, NULL);
@@ -692,7 +690,6 @@ static bool take_arguments(napi_env env, job* self, napi_value arguments) {
     case kCreate:
       return take_handle(env, self, a, kSamples) && take_text(env, self, b) && take_text(env, self, c) && take_text(env, self, d);
     case kSetOptions: return take_text(env, self, a);
-    case kTakeLog: return true;
   }
   return fail(env, "an unknown operation") != NULL;
 }
@@ -767,6 +764,15 @@ static napi_value num_batches(napi_env env, napi_callback_info info) {
   return held == NULL ? NULL : number(env, (double)tacore_loader_num_batches(held->pointer));
 }
 
+static napi_value take_log(napi_env env, napi_callback_info info) {
+  (void)info;
+  tacore_buffer* lines = NULL;
+  tacore_take_log(&lines, NULL);
+  napi_value out = text(env, tacore_buffer_size(lines) > 0 ? tacore_buffer_data(lines) : "", tacore_buffer_size(lines));
+  tacore_buffer_free(lines);
+  return out;
+}
+
 static napi_value version(napi_env env, napi_callback_info info) {
   (void)info;
   const uint32_t abi = tacore_abi_version();
@@ -783,7 +789,7 @@ NAPI_MODULE_INIT() {
     const char* name;
     napi_callback function;
   } functions[] = {{"call", call}, {"token", new_token}, {"cancel", cancel}, {"free", dispose}, {"collection", collection},
-                   {"numRows", num_rows}, {"numBatches", num_batches}, {"version", version}};
+                   {"numRows", num_rows}, {"numBatches", num_batches}, {"takeLog", take_log}, {"version", version}};
   for (size_t i = 0; i < sizeof functions / sizeof *functions; ++i) {
     napi_value function;
     napi_create_function(env, functions[i].name, NAPI_AUTO_LENGTH, functions[i].function, NULL, &function);

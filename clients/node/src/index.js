@@ -7,7 +7,7 @@ const OPERATIONS = [
   "open", "concat", "about", "sql", "bbox", "datetime", "rows", "flatten", "statistics", "describe", "export",
   "frameAbout", "columns", "ipc", "take", "frameDataset", "children", "path", "read", "frameStatistics",
   "rasterOpen", "rasterAbout", "pixels", "preview", "loaderNew", "next", "samplesFromRows", "samplesFromPath", "create", "run",
-  "setOptions", "takeLog",
+  "setOptions",
 ];
 const NUMBER_OF = Object.fromEntries(OPERATIONS.map((name, number) => [name, number]));
 const CODES = ["OK", "FORMAT", "SCHEMA", "IO", "NOT_FOUND", "QUERY", "VALIDATION", "NAVIGATION", "UNSUPPORTED", "CANCELLED", "ARGUMENT",
@@ -46,8 +46,7 @@ async function settled(operation, args, token) {
     const code = `TACORE_E_${CODES[error.code] ?? "INTERNAL"}`;
     throw new TacoError(code, error.message, error);
   } finally {
-    const log = await native.call(NUMBER_OF.takeLog, []);
-    for (const line of log.split("\n").filter(Boolean)) {
+    for (const line of native.takeLog().split("\n").filter(Boolean)) {
       const { level, message } = JSON.parse(line);
       if (level === "warning") process.emitWarning(message, "TacoWarning");
     }
