@@ -19,7 +19,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-NUM_ROWS, NUM_CHIPS, ROUNDS = 1_000_000, 1_000, 1
+NUM_ROWS, NUM_CHIPS, ROUNDS = 1_000_000, 1_000, 5
 
 PYTHON = """
 import json, sys, time

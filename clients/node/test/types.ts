@@ -15,6 +15,9 @@ await create({ id: ["a"], moment: { type: "timestamp", values: [1n] } }, new URL
 const computed = await rows.statistics({ compute: true, bands: [1] });
 console.log(value, computed.bands[0].mean, new TacoError("TACORE_E_IO", "text").code);
 
+using raster = await rows.at(0).raster();
+console.log((await raster.about()).crs);
+
 // @ts-expect-error A box has four numbers.
 dataset.filterBbox([0, 0, 1]);
 // @ts-expect-error There is no such type of pixels.
