@@ -7,9 +7,9 @@ function varargout = call (command, varargin)
   catch failed
   end
   log = tacore_mex ('take_log');
-  lines = strsplit (log, sprintf ('\n'));
-  for i = 1:numel (lines)
-    if (~isempty (lines{i}))
+  if (~isempty (log))
+    lines = strsplit (strtrim (log), sprintf ('\n'));
+    for i = 1:numel (lines)
       entry = jsondecode (lines{i});
       if (strcmp (entry.level, 'warning'))
         warning ('tacore:warning', '%s', entry.message);

@@ -28,5 +28,9 @@ function json = options (given, arrays)
     end
     out.(name) = value;
   end
-  json = jsonencode (out);
+  if (numel (fieldnames (out)) == 0)
+    json = '{}'; % the common case: encoding takes longer than a call
+  else
+    json = jsonencode (out);
+  end
 end
