@@ -107,8 +107,10 @@ typedef struct {
   size_t num_texts;
   char** paths;
   size_t num_paths;
-  int64_t* numbers; /* positions, bands, window */
+  int64_t* numbers; /* positions */
   size_t num_numbers;
+  int64_t* bands;
+  size_t num_bands;
   int64_t* window;
   double box[4];
   int32_t level, type;
@@ -133,14 +135,14 @@ static int32_t poll(uint64_t done, uint64_t total, void* user) {
 
 static const size_t kWidths[] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
 
-static tacore_status read_pixels(job* self, tacore_error** error) {
-  const tacore_raster* raster = self->handles[0]->pointer;
+static tacore_status read_pixels(job* self, const tacore_raster* raster, tacore_error** error) {
   int32_t stored;
   tacore_raster_shape(raster, self->shape, &stored);
   int32_t bands[4096];
-  const size_t num_bands = self->num_numbers < 4096 ? self->num_numbers : 4096;
-  for (size_t i = 0; i < num_bands; ++i) bands[i] = (int32_t)self->numbers[i];
-  if (self->type == TACORE_AS_STORED) self->type = strstr(self->texts[0], "\"scale\"") != NULL ? TACORE_FLOAT32 : stored;
+  const size_t num_bands = self->num_bands < 4096 ? self->num_bands : 4096;
+  for (size_t i = 0; i < num_bands; ++i) bands[i] = (int32_t)self->bands[i];
+  const char* options = self->texts[1];
+  if (self->type == TACORE_AS_STORED) self->type = strstr(options, "\"scale\"") != NULL ? TACORE_FLOAT32 : stored;
   if (num_bands > 0) self->shape[0] = (int64_t)num_bands;
   if (self->window != NULL) {
     const int is_inside = self->window[2] >= 1 && self->window[3] >= 1 && self->window[2] <= self->shape[2] && self->window[3] <= self->shape[1];
@@ -149,8 +151,21 @@ static tacore_status read_pixels(job* self, tacore_error** error) {
   }
   self->num_bytes = (size_t)(self->shape[0] * self->shape[1] * self->shape[2]) * kWidths[self->type];
   self->pixels = must(malloc(self->num_bytes + 1));
-  return tacore_raster_read(raster, num_bands > 0 ? bands : NULL, num_bands, self->window, self->type, self->texts[0], self->pixels,
+  return tacore_raster_read(raster, num_bands > 0 ? bands : NULL, num_bands, self->window, self->type, options, self->pixels,
                             self->num_bytes, error);
+}
+
+/* Of a raster, or of a sample, whose raster is opened and closed in the same job: a second job takes as long as a small image. */
+static void read_raster(job* self, tacore_error** error) {
+  const handle* source = self->handles[0];
+  tacore_raster* opened = NULL;
+  if (source->kind == kFrame &&
+      tacore_raster_open(source->pointer, self->num_numbers > 0 ? self->numbers[0] : 0, self->texts[0], &opened, error) != TACORE_OK)
+    return;
+  const tacore_raster* raster = opened != NULL ? opened : source->pointer;
+  if (self->operation == kPixels) read_pixels(self, raster, error);
+  else tacore_raster_preview(raster, self->texts[1], &self->buffer, error);
+  tacore_raster_free(opened);
 }
 
 static tacore_status read_columns(job* self, tacore_error** error) {
@@ -207,8 +222,8 @@ static void execute(napi_env env, void* data) {
       else tacore_raster_open(first, position, texts[0], (tacore_raster**)&out, error);
       break;
     case kRasterAbout: tacore_raster_about(first, &self->buffer, error); break;
-    case kPixels: read_pixels(self, error); break;
-    case kPreview: tacore_raster_preview(first, texts[0], &self->buffer, error); break;
+    case kPixels:
+    case kPreview: read_raster(self, error); break;
     case kLoaderNew: tacore_loader_new(first, texts[0], (tacore_loader**)&out, error); break;
     case kNext: tacore_loader_next(first, (tacore_batch**)&out, error); break;
     case kSamplesFromRows: tacore_samples_from_rows(&self->stream, texts[0], (tacore_samples**)&out, error); break;
@@ -422,6 +437,7 @@ static void free_job(job* self) {
   for (size_t i = 0; i < self->num_paths; ++i) free(self->paths[i]);
   free(self->paths);
   free(self->numbers);
+  free(self->bands);
   free(self->window);
   free(self->buffers);
   free(self->pixels);
@@ -629,6 +645,13 @@ static bool take_rows(napi_env env, job* self, napi_value value) {
   return export_column(env, value, &held->schema, &held->array);
 }
 
+/* A raster; or rows, the position of one, and the path of a child. */
+static bool take_raster(napi_env env, job* self, napi_value source, napi_value positions, napi_value child) {
+  const enum kind kind = is_nothing(env, positions) ? kRaster : kFrame;
+  return take_handle(env, self, source, kind) && take_numbers(env, positions, &self->numbers, &self->num_numbers) &&
+         take_text(env, self, child);
+}
+
 /* The arguments of an operation. False with an exception. */
 static bool take_arguments(napi_env env, job* self, napi_value arguments) {
   const napi_value a = element(env, arguments, 0), b = element(env, arguments, 1), c = element(env, arguments, 2);
@@ -676,13 +699,14 @@ static bool take_arguments(napi_env env, job* self, napi_value arguments) {
     case kRasterAbout: return take_handle(env, self, a, kRaster);
     case kPixels: {
       size_t num_window = 0;
-      if (!take_handle(env, self, a, kRaster) || !take_numbers(env, b, &self->numbers, &self->num_numbers) ||
-          !take_numbers(env, c, &self->window, &num_window) || !take_int(env, d, &self->type))
+      if (!take_raster(env, self, a, b, c) || !take_numbers(env, d, &self->bands, &self->num_bands) ||
+          !take_numbers(env, element(env, arguments, 4), &self->window, &num_window) ||
+          !take_int(env, element(env, arguments, 5), &self->type))
         return false;
       if (self->window != NULL && num_window != 4) return fail(env, "window: [x, y, width, height] expected") != NULL;
-      return take_text(env, self, element(env, arguments, 4));
+      return take_text(env, self, element(env, arguments, 6));
     }
-    case kPreview: return take_handle(env, self, a, kRaster) && take_text(env, self, b);
+    case kPreview: return take_raster(env, self, a, b, c) && take_text(env, self, d);
     case kNext: return take_handle(env, self, a, kLoader);
     case kSamplesFromRows: return take_rows(env, self, a) && take_text(env, self, b);
     case kSamplesFromPath:

@@ -279,20 +279,24 @@ export class Sample {
   async raster({ signal } = {}) {
     return new Raster(await call("rasterOpen", [this.#frame, [this.position], this.childPath], signal));
   }
-  async #once(work, signal) {
-    const raster = await this.raster({ signal });
-    try {
-      return await work(raster);
-    } finally {
-      raster[Dispose]();
-    }
+  pixels(options) {
+    return readPixels([this.#frame, [this.position], this.childPath], options);
   }
-  pixels(options = {}) {
-    return this.#once((raster) => raster.pixels(options), options.signal);
+  preview(options) {
+    return readPreview([this.#frame, [this.position], this.childPath], options);
   }
-  preview(options = {}) {
-    return this.#once((raster) => raster.preview(options), options.signal);
-  }
+}
+
+// Of a raster ([handle, null, null]), or of a sample ([frame, [position], child]), in one job.
+async function readPixels(source, { bands, window, dtype, scale, fill, signal } = {}) {
+  const type = dtype === undefined ? AS_STORED : DTYPES.indexOf(dtype);
+  if (dtype !== undefined && type < 0) throw new TacoError("TACORE_E_QUERY", `dtype '${dtype}': one of ${DTYPES.join(", ")} expected`);
+  const numbers = (list, what) => list?.map((each) => whole(each, what)) ?? null;
+  const args = [...source, numbers(bands, "bands"), numbers(window, "window"), type, json({ scale, fill })];
+  return tensorOf(await call("pixels", args, signal));
+}
+async function readPreview(source, { signal, ...options } = {}) {
+  return new Uint8Array(await call("preview", [...source, json(options)], signal));
 }
 
 /** Opens a raster by its path, such as that of a sample. */
@@ -309,15 +313,11 @@ export class Raster {
   async about({ signal } = {}) {
     return JSON.parse(await call("rasterAbout", [this.#handle], signal));
   }
-  async pixels({ bands, window, dtype, scale, fill, signal } = {}) {
-    const type = dtype === undefined ? AS_STORED : DTYPES.indexOf(dtype);
-    if (dtype !== undefined && type < 0) throw new TacoError("TACORE_E_QUERY", `dtype '${dtype}': one of ${DTYPES.join(", ")} expected`);
-    const numbers = (list, what) => list?.map((each) => whole(each, what)) ?? null;
-    const args = [this.#handle, numbers(bands, "bands"), numbers(window, "window"), type, json({ scale, fill })];
-    return tensorOf(await call("pixels", args, signal));
+  pixels(options) {
+    return readPixels([this.#handle, null, null], options);
   }
-  async preview({ signal, ...options } = {}) {
-    return new Uint8Array(await call("preview", [this.#handle, json(options)], signal));
+  preview(options) {
+    return readPreview([this.#handle, null, null], options);
   }
   [Dispose]() {
     native.free(this.#handle);
