@@ -24,26 +24,12 @@ classdef Raster < handle
 
     function out = pixels (self, varargin)
       % As of tacore.Rows.
-      how = tacore.internal.pairs (varargin, struct ('bands', [], 'window', [], 'class', '', 'scale', [], 'fill', []));
-      classes = {'uint8', 'int8', 'uint16', 'int16', 'uint32', 'int32', 'uint64', 'int64', 'single', 'double'};
-      type = -1;
-      if (~isempty (how.class))
-        type = find (strcmp (classes, how.class)) - 1;
-        if (isempty (type))
-          error ('tacore:query', 'class ''%s'': one of %s expected', how.class, strjoin (classes, ', '));
-        end
-      end
-      scale = how.scale;
-      if (isnumeric (scale) && numel (scale) > 1)
-        scale = {scale};
-      end
-      json = tacore.internal.options ({'scale', scale, 'fill', how.fill});
-      out = tacore.internal.call ('pixels', self.handle_, double (how.bands), double (how.window), type, json);
+      out = tacore.internal.pixels (self.handle_, [], [], varargin);
     end
 
     function out = preview (self, varargin)
       % A small picture as PNG, uint8. Options: Bands, Size.
-      out = tacore.internal.call ('preview', self.handle_, tacore.internal.options (varargin, {'bands'}));
+      out = tacore.internal.call ('preview', self.handle_, [], [], tacore.internal.options (varargin, {'bands'}));
     end
   end
 end

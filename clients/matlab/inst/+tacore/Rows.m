@@ -112,7 +112,8 @@ classdef Rows < handle
       if (nargin < 3)
         child = '';
       end
-      out = self.raster (row, child).pixels (varargin{:});
+      self.check_ (row);
+      out = tacore.internal.pixels (self.handle_, row, child, varargin);
     end
 
     function out = preview (self, row, child, varargin)
@@ -120,7 +121,8 @@ classdef Rows < handle
       if (nargin < 3)
         child = '';
       end
-      out = self.raster (row, child).preview (varargin{:});
+      self.check_ (row);
+      out = tacore.internal.call ('preview', self.handle_, row, child, tacore.internal.options (varargin, {'bands'}));
     end
 
     function out = statistics (self, varargin)

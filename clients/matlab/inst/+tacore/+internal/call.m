@@ -1,9 +1,9 @@
-function varargout = call (command, varargin)
+function out = call (command, varargin)
   % out = tacore.internal.call (command, arguments...)
   % Calls the library, and gives its warnings.
   failed = [];
   try
-    [varargout{1:max (nargout, 1)}] = tacore_mex (command, varargin{:});
+    out = tacore_mex (command, varargin{:}); % a list of outputs takes Octave longer than a call
   catch failed
   end
   log = tacore_mex ('take_log');

@@ -14,11 +14,11 @@ function json = options (given, arrays)
     if (~ischar (name))
       error ('tacore:argument', 'the name of an option expected, not a %s', class (name));
     end
-    name = lower (regexprep (name, '([a-z0-9])([A-Z])', '$1_$2'));
     value = given{i + 1};
     if (isempty (value) && ~iscell (value))
       continue
     end
+    name = lower (regexprep (name, '([a-z0-9])([A-Z])', '$1_$2'));
     if (any (strcmp (name, arrays)) && ~iscell (value))
       if (ischar (value))
         value = {value};
