@@ -199,7 +199,8 @@ include("columns.jl")
 
 """
 Rows that have been computed, a table: `t.id`, `t.vegetation`, `t[Symbol("stac:crs")]`; with Tables.jl also `DataFrame(t)`. Columns are vectors,
-of `Union{Missing,T}` only where values are missing. Times are `DateTime`, which holds milliseconds: [`raw`](@ref) has the microseconds.
+of `Union{Missing,T}` only where values are missing; those of texts make a `String` when one is looked at, and cannot be changed. Times are
+`DateTime`, which holds milliseconds: [`raw`](@ref) has the microseconds.
 """
 mutable struct Rows
     handle::Ptr{Cvoid}

@@ -53,6 +53,26 @@ child_of(schema, array, i) = unsafe_load(unsafe_load(schema.children, i)), unsaf
 buffer_of(array, i, T) = Ptr{T}(unsafe_load(array.buffers, i))
 isbit(bits, at) = (unsafe_load(bits, (at >> 3) + 1) >> (at & 7)) & 0x01 == 0x01
 
+"""
+Texts in the bytes of a column. Each becomes a `String` when it is looked at: to make a million of them takes longer than to read them.
+They cannot be changed; a copy (`copy`, `collect`, `DataFrame(rows)`) is a vector of strings that can.
+"""
+struct Texts{T<:Union{Missing,String}} <: AbstractVector{T}
+    bytes::Vector{UInt8}
+    ends::Vector{Int32}  # one more than there are texts: the first is where they begin
+    valid::Union{Nothing,Vector{Bool}}
+end
+Base.size(texts::Texts) = (Base.length(texts.ends) - 1,)
+Base.IndexStyle(::Type{<:Texts}) = IndexLinear()
+Base.@propagate_inbounds function Base.getindex(texts::Texts{T}, i::Int)::T where {T}
+    @boundscheck checkbounds(texts, i)
+    if T !== String && !texts.valid[i]
+        return missing
+    end
+    from = texts.ends[i]
+    GC.@preserve texts unsafe_string(pointer(texts.bytes) + from, texts.ends[i+1] - from)
+end
+
 "Values `from` to `from + num - 1`, counted from 0, and of times also the microseconds."
 function vector_of(schema, array, from, num)
     bits = buffer_of(array, 1, UInt8)
@@ -88,7 +108,13 @@ function vector_of(schema, array, from, num)
     end
     data = buffer_of(array, 3, UInt8)
     if format == "u"
-        return masked([((at, size) = range(i); unsafe_string(data + at, size)) for i in from:from+num-1]), nothing
+        ends = Vector{Int32}(undef, num + 1)
+        num == 0 ? (ends[1] = 0) : GC.@preserve ends unsafe_copyto!(pointer(ends), offsets + 4 * from, num + 1)
+        first = ends[1]
+        text = Vector{UInt8}(undef, ends[end] - first)
+        GC.@preserve text unsafe_copyto!(pointer(text), data + first, Base.length(text))
+        first == 0 || (ends .-= first)
+        return Texts{valid === nothing ? String : Union{Missing,String}}(text, ends, valid), nothing
     end
     bytes(i) = ((at, size) = range(i); out = Vector{UInt8}(undef, size); GC.@preserve out unsafe_copyto!(pointer(out), data + at, size); out)
     masked([bytes(i) for i in from:from+num-1]), nothing

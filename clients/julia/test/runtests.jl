@@ -37,6 +37,12 @@ with_logger(NullLogger()) do
         end
         @test readbytes(t, [3, 1], "dem") == [readbytes(t, 3, "dem"), readbytes(t, 1, "dem")]
         @test children(t, 1).id == ["optical", "dem", "mask"]
+        @test copy(t.id) isa Vector{String} && copy(t.id) == t.id && sort(t.id, rev = true)[end] == minimum(t.id)
+        @test_throws Exception t.id[1] = "another"
+        @test_throws BoundsError t.id[7]
+        texts = rows(sql(ds, "SELECT *, CASE WHEN id LIKE '%c1' THEN NULL WHEN id LIKE '%c2' THEN '' ELSE 'ö' || id END AS name FROM data")).name
+        @test isequal(texts, [endswith(id, "c1") ? missing : endswith(id, "c2") ? "" : "ö" * id for id in t.id])
+        @test eltype(copy(texts)) == Union{Missing,String} && count(ismissing, texts) > 0
         @test startswith(gdalpath(t, 1, "optical"), "/vsisubfile/")
         @test length(flatten(ds)) == 18
         @test length(rows(concat(ds, sql(ds, "SELECT * FROM data LIMIT 2")))) == 8
