@@ -25,7 +25,9 @@ std::vector<std::string> split(std::string_view text, char separator);
 /// Without the ASCII blanks at both ends.
 std::string_view trimmed(std::string_view text) noexcept;
 /// The bytes of a text.
-inline std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
+inline std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
 /// True for 0 to 9.
 constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 /// Changes ASCII letters only.

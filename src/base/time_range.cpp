@@ -164,8 +164,8 @@ bool is_open(std::string_view bound) { return bound.empty() || bound == ".."; }
 
 /// The first and last microsecond of a year (`2005`), a month (`2005-06`) or a day; twice those of a time of day.
 TimeRange period(std::string_view bound) {
-  const bool is_year = bound.size() == 4 && std::ranges::all_of(bound, is_digit);
-  const bool is_month = bound.size() == 7 && std::ranges::count(bound, '-') == 1 && bound[4] == '-';
+  const bool is_year = bound.size() == 4 && std::all_of(bound.begin(), bound.end(), is_digit);
+  const bool is_month = bound.size() == 7 && std::count(bound.begin(), bound.end(), '-') == 1 && bound[4] == '-';
   const std::string first = std::string(bound) + (is_year ? "-01-01" : is_month ? "-01" : "");
   const Parsed parsed = TimeParser(first).parse();
   if (parsed.has_time) return {{parsed.microseconds}, {parsed.microseconds}};

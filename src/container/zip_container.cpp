@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "container/container.hpp"
 #include "container/read_hints.hpp"
+#include "container/zip_directory.hpp"
 #include "container/zip_offsets.hpp"
 #include "format/names.hpp"
 #include "format/taco_header.hpp"

@@ -9,7 +9,7 @@
 #include "base/crc32.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "container/zip_offsets.hpp"
+#include "container/zip_directory.hpp"
 #include "io/coalesce.hpp"
 
 namespace tacore {
@@ -172,7 +172,8 @@ struct Stated {
 
 bool is_header_again(std::span<const std::byte> payload, const std::string& name, uint64_t size) {
   for (std::size_t length = zip::kLocalHeaderSize + name.size();
-       length <= std::min(payload.size(), zip::kLocalHeaderSize + name.size() + zip::kFullZip64ExtraSize); ++length) {
+       length <= std::min<uint64_t>(payload.size(), zip::kLocalHeaderSize + name.size() + zip::kFullZip64ExtraSize);
+       ++length) {
     if (zip::is_local_header_of(payload.first(length), name, size)) return true;
   }
   return false;

@@ -3,7 +3,7 @@
 #include <functional>
 #include <map>
 
-#include "container/zip_offsets.hpp"
+#include "container/zip_directory.hpp"
 #include "dataset/dataset_impl.hpp"
 #include "format/zip_records.hpp"
 #include "support/load_files.hpp"

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "base/text.hpp"
+#include "container/zip_directory.hpp"
 #include "container/zip_offsets.hpp"
 #include "edit/plan.hpp"
 #include "format/names.hpp"

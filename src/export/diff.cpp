@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "base/threads.hpp"
 #include "container/read_hints.hpp"
+#include "container/zip_directory.hpp"
 #include "container/zip_offsets.hpp"
 #include "dataset/open_container.hpp"
 #include "format/names.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "container/zip_directory.hpp"
 #include "container/zip_offsets.hpp"
 #include "tacore/error.hpp"
 #include "writer/tree_sources.hpp"

@@ -146,7 +146,8 @@ std::vector<Bytes> read_together(std::span<const std::shared_ptr<const ByteSourc
     auto bytes = group.whole->read_ranges(group.ranges);
     for (std::size_t i = 0; i < bytes.size(); ++i) out[group.members[i]] = std::move(bytes[i]);
   };
-  const bool waits = std::ranges::any_of(all, [](const FileGroup& group) { return !group.whole->is_local(); });
+  const bool waits =
+      std::any_of(all.begin(), all.end(), [](const FileGroup& group) { return !group.whole->is_local(); });
   if (waits && all.size() > 1) {  // servers are waited for at the same time
     constexpr std::size_t kMostThreads = 16;
     run_parallel(all.size(), static_cast<int>(std::min(all.size(), kMostThreads)), read);

@@ -41,8 +41,11 @@ struct Layout {
 
   double number(const std::byte* at) const {
     uint64_t bits;
+    double out;
     std::memcpy(&bits, at, sizeof bits);
-    return std::bit_cast<double>(swapped ? __builtin_bswap64(bits) : bits);
+    if (swapped) bits = __builtin_bswap64(bits);
+    std::memcpy(&out, &bits, sizeof out);
+    return out;
   }
   uint32_t count(Cursor& in) const {
     const uint32_t out = in.u32();

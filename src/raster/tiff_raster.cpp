@@ -27,7 +27,7 @@ struct Buffer {
   std::span<std::byte> take(std::size_t size) {
     if (size > capacity) {
       data.reset();
-      data = std::make_unique_for_overwrite<std::byte[]>(size);
+      data.reset(new std::byte[size]);  // not cleared first, as make_unique() does
       capacity = size;
     }
     return {data.get(), size};

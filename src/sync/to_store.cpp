@@ -13,7 +13,7 @@
 #include "base/text.hpp"
 #include "base/threads.hpp"
 #include "container/read_hints.hpp"
-#include "container/zip_offsets.hpp"
+#include "container/zip_directory.hpp"
 #include "dataset/dataset_impl.hpp"
 #include "format/names.hpp"
 #include "io/byte_source.hpp"

@@ -8,7 +8,7 @@
 #include "format/names.hpp"
 #include "format/tacocat_header.hpp"
 #include "io/memory_source.hpp"
-#include "container/zip_offsets.hpp"
+#include "container/zip_directory.hpp"
 #include "table/level_table.hpp"
 #include "thrift.hpp"
 #include "tortilla/footer_columns.hpp"
