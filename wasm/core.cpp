@@ -28,6 +28,7 @@
 #include "io/byte_source.hpp"
 #include "io/coalesce.hpp"
 #include "model/wkb.hpp"
+#include "raster/codecs.hpp"
 #include "raster/tiff_directory.hpp"
 #include "raster/tiff_raster.hpp"
 #include "tacore/error.hpp"
@@ -44,6 +45,8 @@ namespace {
 
 /// More would leave no room for the rest: a module has 2 GiB.
 constexpr uint64_t kMostPixels = 1U << 30;
+/// Writers make pages of about 1 MiB.
+constexpr uint64_t kMostUnpacked = 1U << 28;
 
 enum Status : int32_t { kOk = 0, kFailed = 1, kNeedsBytes = 2 };
 
@@ -278,6 +281,19 @@ int32_t sample_new(int32_t file, const char* entry, std::size_t entry_size, cons
     give_back({static_cast<double>(add(open_sample(zip.source, zip.proofs, place)))});
   });
 }
+/// The range of a sample of a ZIP, which its local header or the central directory confirms.
+EXPORT(sample_place)
+int32_t sample_place(int32_t file, const char* entry, std::size_t entry_size, const char* id, std::size_t id_size,
+                     double offset, double size) {
+  return guarded([&] {
+    const File& zip = object<File>(file);
+    const ByteRange place = prove_place(*zip.source, *zip.proofs,
+                                        {text_of(entry, entry_size),
+                                         text_of(id, id_size),
+                                         {whole(offset, "internal:offset"), whole(size, "internal:size")}});
+    give_ranges({&place, 1});
+  });
+}
 EXPORT(part_new) int32_t part_new(int32_t file, double offset, double size) {
   return guarded([&] {
     give_back(
@@ -376,6 +392,37 @@ EXPORT(time_range) int32_t time_range(const char* text, std::size_t size) {
     result.resize(16);
     std::memcpy(result.data(), &range.start.microseconds, 8);
     std::memcpy(result.data() + 8, &range.end.microseconds, 8);
+  });
+}
+
+/// For each of `count` texts the int64 of microseconds since 1970, the smallest for one that is no time by RFC 3339.
+EXPORT(times)
+int32_t times_of(const char* text, std::size_t size, const uint32_t* offsets, std::size_t count) {
+  return guarded([&] {
+    check_offsets(offsets, count, size);
+    result.resize(count * sizeof(int64_t));
+    for (std::size_t i = 0; i < count; ++i) {
+      int64_t time = std::numeric_limits<int64_t>::min();
+      try {
+        time = Timestamp::parse({text + offsets[i], offsets[i + 1] - offsets[i]}).microseconds;
+      } catch (const QueryError&) {  // it stays none
+      }
+      std::memcpy(result.data() + i * sizeof(time), &time, sizeof(time));
+    }
+  });
+}
+
+// --- Pages of Parquet
+
+/// Exactly `expected` bytes.
+EXPORT(unpack_zstd) int32_t unpack_zstd(const std::byte* bytes, std::size_t size, double expected) {
+  return guarded([&] {
+    const uint64_t wanted = whole(expected, "size of a page");
+    if (wanted > kMostUnpacked || wanted > most_decompressed(Compression::Zstd, size))
+      throw FormatError("a page of " + std::to_string(size) + " bytes cannot hold " + std::to_string(wanted));
+    Bytes out(static_cast<std::size_t>(wanted));
+    decompress(Compression::Zstd, bytes_of(bytes, size), out, size);
+    result = std::move(out);
   });
 }
 

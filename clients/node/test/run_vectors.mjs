@@ -1,88 +1,14 @@
 // Runs the vectors that every client must answer: tests/clients/README.md says what they mean.
 //   node run_vectors.mjs ROOT [PATTERN]     ROOT: of the repository. Ends with status 1 when a vector fails
 import { spawn } from "node:child_process";
-import { createHash } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { once } from "node:events";
+import { checkBytes, checkRows, checkTensor, compare, Wrong } from "../../js/test/vectors.mjs";
 import * as tacore from "../src/index.js";
 
 const root = resolve(process.argv[2]);
-class Wrong extends Error {}
-
-// ---- Values in the form of the vectors ----
-
-const hex = (bytes) => Buffer.from(bytes).toString("hex");
-const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
-
-function cell(column, row) {
-  const value = column.at(row);
-  if (value === null) return null;
-  if (column.type === "timestamp") return whole(column.values[row]);
-  if (column.type === "date") return column.values[row];
-  return plain(value);
-}
-const whole = (value) => (value >= Number.MIN_SAFE_INTEGER - 1 && value <= Number.MAX_SAFE_INTEGER + 1 ? Number(value) : String(value));
-
-function plain(value) {
-  if (typeof value === "number" && !Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf";
-  if (typeof value === "bigint") return whole(value);
-  if (value instanceof Uint8Array) return hex(value);
-  if (Array.isArray(value)) return value.map(plain);
-  if (value !== null && typeof value === "object") return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, plain(each)]));
-  return value;
-}
-
-function equal(found, expected, tolerance) {
-  if (typeof expected === "number" && typeof found === "number")
-    return tolerance ? Math.abs(found - expected) <= tolerance * Math.max(1, Math.abs(expected)) : found === expected;
-  if (Array.isArray(expected)) return Array.isArray(found) && found.length === expected.length && expected.every((each, i) => equal(found[i], each, tolerance));
-  if (expected !== null && typeof expected === "object") {
-    return found !== null && typeof found === "object" && Object.keys(found).join() === Object.keys(expected).join() &&
-      Object.entries(expected).every(([key, each]) => equal(found[key], each, tolerance));
-  }
-  return found === expected;
-}
-
-function compare(what, found, expected, tolerance = 0) {
-  if (!equal(found, expected, tolerance))
-    throw new Wrong(`${what} is ${JSON.stringify(found)?.slice(0, 200)}, expected ${JSON.stringify(expected)?.slice(0, 200)}`);
-}
-
-// ---- What a vector does ----
-
-function checkRows(rows, expected) {
-  compare("num_rows", rows.length, expected.num_rows);
-  for (const [name, column] of [["ids", "id"], ["types", "type"]])
-    if (expected[name]) compare(name, rows.column(column).toArray(), expected[name]);
-  for (const [name, column] of Object.entries(expected.columns ?? {})) {
-    compare(`type of ${name}`, rows.column(name).type, column.type);
-    column.values.forEach((value, row) => compare(`row ${row} of ${name}`, cell(rows.column(name), row), value));
-  }
-  if (Object.keys(expected.columns ?? {}).length > 0) {
-    const known = new Set(["id", "type", ...Object.keys(expected.columns)]);
-    compare("columns beside", rows.columns.filter((name) => !known.has(name) && !name.startsWith("internal:")), []);
-  }
-}
-
-function checkBytes(bytes, expected) {
-  compare("size", bytes.length, expected.size);
-  compare("sha256", sha256(bytes), expected.sha256);
-}
-
-function checkTensor({ data, shape, dtype }, expected) {
-  const tolerance = expected.tolerance ?? 0;
-  compare("shape", shape, expected.shape);
-  compare("dtype", dtype, expected.dtype);
-  let sum = 0;
-  for (const value of data) sum += Number(value);
-  compare("sum", sum, expected.sum, tolerance || 1e-9);
-  const size = shape.slice(1).reduce((a, b) => a * b, 1);
-  (expected.first ?? []).forEach((value, band) => compare("first", Number(data[band * size]), value, tolerance));
-  if (expected.sha256) compare("sha256", sha256(new Uint8Array(data.buffer)), expected.sha256);
-}
-
 const bytesOf = (text) => (text === null ? null : new Uint8Array(Buffer.from(text, "hex")));
 const columnOf = ({ type, values }) => ({ type, values: type === "binary" ? values.map(bytesOf) : values });
 
@@ -98,7 +24,7 @@ async function run(vector, base, folder) {
     compare("is_valid", (await tacore.validate(output, { deep: true })).is_valid, expected.is_valid);
     const rows = await (await tacore.open(output)).rows();
     checkRows(rows, expected.table);
-    for (const [i, each] of expected.bytes.entries()) checkBytes(await rows.at(i).bytes(), each);
+    for (const [i, each] of expected.bytes.entries()) await checkBytes(await rows.at(i).bytes(), each);
     return;
   }
   let dataset = await tacore.open([vector.open].flat().map((path) => `${base}/${path}`));
@@ -134,7 +60,7 @@ async function run(vector, base, folder) {
         if (!wanted) throw new Wrong("more batches than expected");
         compare("positions", batch.positions, wanted.positions);
         compare("next_start", batch.nextStart, wanted.next_start);
-        wanted.tensors.forEach((each, k) => checkTensor(batch.tensors[k], each));
+        for (const [k, each] of wanted.tensors.entries()) await checkTensor(batch.tensors[k], each);
       }
       compare("number of batches", i, expected.batches.length);
     },

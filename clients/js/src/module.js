@@ -2,6 +2,7 @@
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
+
 const OK = 0, NEEDS_BYTES = 2;
 
 export class DecodeError extends Error {
@@ -17,7 +18,8 @@ export class DecodeError extends Error {
 export class Module {
   #exports;
 
-  static async load(bytes) {
+  /** From what WebAssembly.compile() returned. */
+  static async load(compiled) {
     const self = new Module();
     const none = () => 0;
     const imports = {
@@ -29,24 +31,26 @@ export class Module {
         proc_exit: (status) => { throw new Error(`the module has ended with status ${status}`); },
       },
     };
-    self.#exports = (await WebAssembly.instantiate(bytes, imports)).instance.exports;
+    const instance = await WebAssembly.instantiate(compiled, imports);
+    self.#exports = instance.exports;
     self.#exports._initialize();
     return self;
   }
 
   /** Calls a function: Uint8Array and text are passed as an address and a size, typed arrays of numbers as an address. The result is
-   * `as` one of bytes, text, numbers (doubles). `read(offset, size)` gives bytes of the object `file` when they are asked for. */
-  call(name, args, { as = "bytes", file, read } = {}) {
+   * `as` one of bytes, text, numbers (doubles). */
+  call(name, args, as = "bytes") {
+    const { value, needs } = this.#attempt(name, args, as);
+    if (needs) throw new DecodeError("INTERNAL", "", undefined, `${name} needs bytes of a file`);
+    return value;
+  }
+  /** The same of a function that reads the object `file`: `read(ranges)` promises bytes for each { offset, size }. */
+  async callReading(name, args, file, read, as = "bytes") {
     for (;;) {
-      const status = this.#once(name, args);
-      const result = this.#result();
-      if (status === OK) return as === "text" ? decoder.decode(result) : as === "numbers" ? doubles(result) : result;
-      if (status !== NEEDS_BYTES) {
-        const [code, path, offset, ...message] = decoder.decode(result).split("\n");
-        throw new DecodeError(code, path, offset === "" ? undefined : Number(offset), message.join("\n"));
-      }
-      const ranges = doubles(result);
-      for (let i = 0; i < ranges.length; i += 2) this.call("file_give", [file, ranges[i], read(ranges[i], ranges[i + 1])]);
+      const { value, needs } = this.#attempt(name, args, as);
+      if (!needs) return value;
+      const parts = await read(needs);
+      needs.forEach(({ offset }, i) => this.call("file_give", [file, offset, parts[i]]));
     }
   }
   /** Warnings since the last call. */
@@ -65,6 +69,19 @@ export class Module {
     return this.#exports.memory.buffer.byteLength;
   }
 
+  #attempt(name, args, as) {
+    const status = this.#once(name, args);
+    const result = this.#result();
+    if (status === OK) return { value: as === "text" ? decoder.decode(result) : as === "numbers" ? doubles(result) : result };
+    if (status !== NEEDS_BYTES) {
+      const [code, path, offset, ...message] = decoder.decode(result).split("\n");
+      throw new DecodeError(code, path, offset === "" ? undefined : Number(offset), message.join("\n"));
+    }
+    const needs = [];
+    const ranges = doubles(result);
+    for (let i = 0; i < ranges.length; i += 2) needs.push({ offset: ranges[i], size: ranges[i + 1] });
+    return { needs };
+  }
   #once(name, args) {
     const held = [];
     const put = (bytes) => {
