@@ -58,40 +58,40 @@ export class Dataset {
   }
 
   async positions({ signal } = {}) {
-    return Uint32Array.from((await this.#selected(signal)).map(({ begin, row }) => begin + row));
+    const selected = await this.#selected(signal);
+    const out = new Uint32Array(selected.reduce((sum, { rows }) => sum + rows.length, 0));
+    let at = 0;
+    for (const { begin, rows } of selected) for (const row of rows) out[at++] = begin + row;
+    return out;
   }
 
   async rows({ columns, offset = 0, limit = Infinity, positions, signal } = {}) {
     for (const name of columns ?? []) {
       if (!this.columns.some((column) => column.name === name) && !isInternal(name)) fail("QUERY", `Column '${name}' not found: ${this.columns.map((each) => each.name).join(", ")}`);
     }
-    const chosen = positions ? Array.from(positions, (position) => this.#locate(position)) : (await this.#selected(signal)).slice(offset, offset + limit);
+    const chosen = positions ? Array.from(positions, (position) => this.#locate(position)) : chosenRows(await this.#selected(signal), offset, offset + limit);
     const names = [...new Set(["id", "type", ...(columns ?? this.columns.map(({ name }) => name))])];
     return this.#read(chosen, names, signal);
   }
   #locate(position) {
     let begin = 0;
     for (const part of this.inner.parts) {
-      if (position >= begin && position < begin + part.table.numRows) return { part, begin, row: position - begin, kept: null };
+      if (position >= begin && position < begin + part.table.numRows) return { part, row: position - begin, kept: null };
       begin += part.table.numRows;
     }
     return fail("NAVIGATION", `there is no row ${position}: the dataset has ${this.numRows}`);
   }
 
-  /** { part, begin, row, kept } of each selected row; `kept` are the rows below it that filters of deeper levels left. */
+  /** { part, begin, rows, kept } of each part: its selected rows, and the rows of each level that filters of deeper levels left. */
   async #selected(signal) {
-    const all = await Promise.all(this.inner.parts.map(async (part) => {
-      const kept = part.steps.length > 0 ? await keptRows(part, signal) : null;
-      const padding = await paddingOf(part, signal);
-      const rows = kept ? [...kept[0]] : Array.from({ length: part.table.numRows }, (_, row) => row);
-      return { part, kept: kept?.length > 1 ? kept : null, rows: padding ? rows.filter((row) => !padding.has(row)) : rows };
+    let end = 0;
+    return Promise.all(this.inner.parts.map(async (part) => {
+      const begin = end;
+      end += part.table.numRows;
+      const [kept, padding] = [part.steps.length > 0 ? await keptRows(part, signal) : null, await paddingOf(part, signal)];
+      const rows = kept?.[0] ?? Uint32Array.from({ length: part.table.numRows }, (_, row) => row);
+      return { part, begin, kept: kept?.length > 1 ? kept : null, rows: padding ? rows.filter((row) => !padding.has(row)) : rows };
     }));
-    let begin = 0;
-    return all.flatMap(({ part, kept, rows }) => {
-      const out = rows.map((row) => ({ part, begin, row, kept }));
-      begin += part.table.numRows;
-      return out;
-    });
   }
 
   async #read(chosen, names, signal) {
@@ -172,6 +172,16 @@ export class Dataset {
   [Symbol.dispose ?? Symbol.for("dispose")]() {
     this.close();
   }
+}
+
+/** { part, row, kept } of the selected rows from `begin` to `end`, counted over all parts. */
+function chosenRows(selected, begin, end) {
+  let before = 0;
+  return selected.flatMap(({ part, kept, rows }) => {
+    const chosen = rows.subarray(Math.max(0, begin - before), Math.max(0, end - before));
+    before += rows.length;
+    return Array.from(chosen, (row) => ({ part, row, kept }));
+  });
 }
 
 const ignoreUnsupported = (error) => {

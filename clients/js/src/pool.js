@@ -88,10 +88,11 @@ function finished(one, message, signal) {
       clearTimeout(timer);
       const { file, ranges } = answer.needs;
       try {
-        const parts = await (fileOf(file)?.read(ranges, signal) ?? fail("ARGUMENT", "the dataset has been closed"));
+        const opened = fileOf(file) ?? fail("ARGUMENT", "the dataset has been closed");
+        const found = await (ranges ? opened.read(ranges, signal) : opened.findSize(signal));
         if (signal?.aborted) return undefined;
         watch();
-        return worker.post({ given: parts });
+        return worker.post({ given: found });
       } catch (error) {
         if (signal?.aborted) return undefined;
         watch();

@@ -6,16 +6,32 @@ export const ARRAYS = [Uint8Array, Int8Array, Uint16Array, Int16Array, Uint32Arr
 export const TYPES = ["uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float32", "float64"];
 const LARGEST = Number.MAX_SAFE_INTEGER; // the size of a file that nobody has told
 
-/** Calls `body(number, call)` with the number of an object of the core that reads the bytes of a place, which is one of
+/** Calls `body(number, call, file)` with the number of an object of the core that reads the bytes of a place, which is one of
  * { kind: "zip", entry, id, offset, size } of an archive, { kind: "part", offset, size } and { kind: "file" }. */
 async function withSource(core, place, read, body) {
-  const file = core.call("file_new", [place.name, place.fileSize ?? LARGEST], "numbers")[0];
+  if (place.fileSize !== undefined) return withSizedSource(core, place, read, body);
+  // Most samples are read without the end of their file, whose size a server may not tell unless it is asked.
+  const readBeforeEnd = (ranges) => {
+    if (ranges.some(({ offset }) => offset > LARGEST / 2)) throw new SizeNeeded();
+    return read(ranges);
+  };
+  try {
+    return await withSizedSource(core, { ...place, fileSize: LARGEST }, readBeforeEnd, body);
+  } catch (error) {
+    if (!(error instanceof SizeNeeded)) throw error;
+    return withSizedSource(core, { ...place, fileSize: await read.size() }, read, body);
+  }
+}
+class SizeNeeded extends Error {}
+
+async function withSizedSource(core, place, read, body) {
+  const file = core.call("file_new", [place.name, place.fileSize], "numbers")[0];
   const call = (name, args, as) => core.callReading(name, args, file, read, as);
   let source = file;
   try {
     if (place.kind === "zip") [source] = await call("sample_new", [file, place.entry, place.id, place.offset, place.size], "numbers");
     if (place.kind === "part") [source] = await call("part_new", [file, place.offset, place.size], "numbers");
-    return await body(source, call);
+    return await body(source, call, file);
   } finally {
     if (source !== file) core.close(source);
     core.close(file);
@@ -25,14 +41,7 @@ async function withSource(core, place, read, body) {
 
 export const sampleBytes = (core, place, read) => withSource(core, place, read, (source, call) => call("source_read", [source]));
 
-export const samplePlace = (core, place, read) => withSource(core, place, read, async (source, call) => {
-  const file = core.call("file_new", [place.name, place.fileSize ?? LARGEST], "numbers")[0];
-  try {
-    return await core.callReading("sample_place", [file, place.entry, place.id, place.offset, place.size], file, read, "numbers");
-  } finally {
-    core.close(file);
-  }
-});
+export const samplePlace = (core, place, read) => withSource(core, place, read, (source, call, file) => call("sample_place", [file, place.entry, place.id, place.offset, place.size], "numbers"));
 
 async function withRaster(core, place, read, body) {
   return withSource(core, place, read, async (source, call) => {

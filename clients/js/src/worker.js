@@ -9,23 +9,30 @@ let core; // the WebAssembly module
 let given; // settles what is asked for
 const tables = new Map(); // by key, those with large footers
 
-/** Bytes of a file for each { offset, size }. Requests of one moment are sent together. */
+/** Of the thread that started this one: parts of a file, or its size where `ranges` is null. */
+function ask(needs) {
+  return new Promise((resolve, reject) => {
+    given = { resolve, reject };
+    post({ needs });
+  });
+}
+
+/** Reads bytes of a file for each { offset, size }; those of one moment are asked for together. `size()` is that of the file. */
 function reader(file) {
   let waiting = null;
-  return async (ranges) => {
+  async function read(ranges) {
     if (ranges.length === 0) return [];
     waiting ??= { ranges: [], parts: Promise.resolve().then(() => send()) };
     const first = waiting.ranges.push(...ranges) - ranges.length;
     return (await waiting.parts).slice(first, first + ranges.length);
-  };
-  async function send() {
+  }
+  function send() {
     const { ranges } = waiting;
     waiting = null;
-    return new Promise((resolve, reject) => {
-      given = { resolve, reject };
-      post({ needs: { file, ranges } });
-    });
+    return ask({ file, ranges });
   }
+  read.size = () => ask({ file, ranges: null });
+  return read;
 }
 
 /** The table of a task, and what reads it: { key, file, offset, size, footer } with its footer the first time. */
@@ -139,7 +146,7 @@ function buffersOf(value, out = new Set()) {
 async function receive(message) {
   if (message.wasm) {
     core = Module.load(message.wasm);
-  } else if (message.given) {
+  } else if ("given" in message) {
     given.resolve(message.given);
   } else if (message.missing) {
     given.reject(Object.assign(new Error(), message.missing));

@@ -21,6 +21,8 @@ const FAULTS = {
   slow: () => ({ delay: 300 }),
   "20ms": () => ({ delay: 20 }),
   dropped: () => ({ drop: true }),
+  // What pages of other sites get from most buckets, also where all headers can be seen.
+  bare: () => ({ bare: true }),
 };
 
 /** { url, log, stop }: `folders` are served by their names, in order; the log has { method, path, range, status, bytes }. */
@@ -65,7 +67,9 @@ export async function serve(folders, { cors = true } = {}) {
       body = gzipSync(all.read(0, all.size)).subarray(0, body.length);
       headers["Content-Encoding"] = "gzip";
     }
-    return answer(206, { ...headers, "Content-Range": `bytes ${begin}-${end - 1}/${all.size}`, "Content-Length": body.length }, body);
+    if (fault.bare) delete headers.ETag;
+    else headers["Content-Range"] = `bytes ${begin}-${end - 1}/${all.size}`;
+    return answer(206, { ...headers, "Content-Length": body.length }, body);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   return { url: `http://127.0.0.1:${server.address().port}`, log, stop: () => new Promise((resolve) => { server.closeAllConnections(); server.close(resolve); }) };

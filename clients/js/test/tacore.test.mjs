@@ -246,6 +246,19 @@ test("servers that misbehave", async () => {
   await assert.rejects(open(`${server.url}/tests`), { code: "TACORE_E_NOT_FOUND" });
 });
 
+test("samples that need the end of their file, whose size no header tells", async () => {
+  const lastFile = async (rows) => {
+    const sample = rows.at(rows.length - 1);
+    return sample.type === "FILE" ? sample : lastFile(await sample.children());
+  };
+  for (const name of ["polygons.tacozip", "flat.tacozip", "six_levels.tacozip"]) {
+    const [bare, local] = await Promise.all([open(`${server.url}/bare/tests/golden/${name}`), open(golden(name))]);
+    const [one, other] = await Promise.all([bare, local].map(async (dataset) => lastFile(await dataset.rows())));
+    assert.deepEqual(await one.bytes(), await other.bytes(), name);
+    assert.deepEqual({ ...(await one.place()), name }, { ...(await other.place()), name });
+  }
+});
+
 test("aborts", async () => {
   await assert.rejects(open(`${server.url}/slow/examples/data/landsat.tacozip`, { signal: AbortSignal.timeout(50) }), { name: "TimeoutError" });
   const rows = await (await open(join(root, "examples/data/landsat.tacozip"))).rows();
