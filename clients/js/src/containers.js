@@ -1,4 +1,5 @@
 // Containers: where the tables and the bytes of the samples are, in each format of TACO.
+import { packed } from "./columns.js";
 import { Table } from "./tables.js";
 import { fail, TacoError } from "./errors.js";
 import { File, isFolder, isUrl, joinedLocation, located, nameOf, openFile, splitQuery } from "./files.js";
@@ -219,38 +220,43 @@ async function openTacocatFile(file, location, options) {
 // ---- TACO before 2.0 ----
 
 const V1_HEADER = 200;
+const V1_FORMAT = [18, 42]; // bytes of the header
 const isNested = (format) => typeof format === "string" && format.toUpperCase() === "TORTILLA";
 
-/** Columns of the footer of a Tortilla, by the names of 2.0. Offsets count from the start of the file. */
-function footerColumns(base, where) {
+/** The name of a format that headers have before 0.5.0; null where there is none. */
+const formatOf = (header) => new TextDecoder().decode(header.subarray(...V1_FORMAT)).replace(/[\0 ]+$/, "") || null;
+
+/** Columns of the footer of a Tortilla, by the names of 2.0. Offsets count from the start of the file. `format` is that of all samples, where
+ * the header stated it (before 0.5.0) and not the footer. */
+function footerColumns(base, format, where) {
   return (stored) => {
-    const missing = ["tortilla:id", "tortilla:file_format", "tortilla:offset", "tortilla:length"].filter((name) => !stored.some((column) => column.name === name));
+    const has = (name) => stored.some((column) => column.name === name), isOfAll = format !== null && !has("tortilla:file_format");
+    const missing = ["tortilla:id", "tortilla:offset", "tortilla:length", ...(isOfAll ? [] : ["tortilla:file_format"])].filter((name) => !has(name));
     if (missing.length > 0) fail("SCHEMA", `the footer lacks ${missing.join(", ")}`, where);
     const whole = (add) => (data) => ({ ...data, type: "int64", values: BigInt64Array.from(data.values, (value) => BigInt(value) + BigInt(add)) });
     const out = [
       { name: "id", from: "tortilla:id", type: "string", isFirst: true },
-      { name: "type", from: "tortilla:file_format", type: "string", isFirst: true, values: typesOf },
+      { name: "type", from: isOfAll ? "tortilla:id" : "tortilla:file_format", type: "string", isFirst: true,
+        values: isOfAll ? sameTexts(isNested(format) ? "FOLDER" : "FILE") : typesOf },
       { name: "internal:offset", from: "tortilla:offset", type: "int64", values: whole(base) },
       { name: "internal:size", from: "tortilla:length", type: "int64", values: whole(0) },
     ];
+    if (isOfAll) out.push({ name: "tortilla:file_format", from: "tortilla:id", type: "string", values: sameTexts(format) });
     if (base > 0) out.push({ name: "tortilla:offset", from: "tortilla:offset", type: "int64", values: whole(base) });
-    if (stored.some(({ name }) => name === "tortilla:parent")) out.push({ name: "internal:parent_id", from: "tortilla:parent", type: "int64", values: whole(0) });
+    if (has("tortilla:parent")) out.push({ name: "internal:parent_id", from: "tortilla:parent", type: "int64", values: whole(0) });
     return out;
   };
 }
 function typesOf(data) {
   const text = new TextDecoder();
   const parts = Array.from({ length: data.length }, (_, i) => encoder.encode(isNested(text.decode(data.values.subarray(data.offsets[i], data.offsets[i + 1]))) ? "FOLDER" : "FILE"));
-  const offsets = new Uint32Array(parts.length + 1);
-  parts.forEach((part, i) => { offsets[i + 1] = offsets[i] + part.length; });
-  const values = new Uint8Array(offsets.at(-1));
-  parts.forEach((part, i) => values.set(part, offsets[i]));
-  return { ...data, values, offsets };
+  return { ...data, ...packed(parts) };
 }
+const sameTexts = (text) => ({ length }) => ({ type: "string", length, valid: null, ...packed(new Array(length).fill(encoder.encode(text))) });
 
 class Tortilla extends Container {
   static async open(file, { signal }) {
-    const header = await Tortilla.header(file, 0, await file.findSize(signal), signal);
+    const header = await Tortilla.header(file, 0, undefined, signal);
     let collection = {};
     if (header.collection) {
       if (header.collection.size > MOST_JSON) fail("FORMAT", `COLLECTION has ${header.collection.size} bytes`, { path: file.name });
@@ -268,13 +274,15 @@ class Tortilla extends Container {
     self.chain = level0.keyValues.pointer !== undefined ? await self.#chain(level0, signal) : null;
     return self;
   }
+  /** Of a Tortilla in `size` bytes, or of the file where that is undefined: servers may not tell pages how long it is. */
   static async header(file, offset, size, signal) {
-    const [bytes] = offset === 0 ? [await file.head(Math.min(size, 32 << 10), signal)] : await file.read([{ offset, size: Math.min(V1_HEADER, size) }], signal);
-    const [isTaco, numFiles, footer, footerSize, ...rest] = await run("header", { name: "v1_header", bytes: bytes.subarray(0, V1_HEADER), sizes: [size, offset] }, { signal });
-    return { isTaco: isTaco === 1, numFiles, footer: { offset: footer, size: footerSize }, collection: rest.length > 0 ? { offset: rest[0], size: rest[1] } : null };
+    const [bytes] = size === undefined ? [await file.head(HEAD, signal)] : await file.read([{ offset, size: Math.min(V1_HEADER, size) }], signal);
+    const most = size ?? file.size ?? Number.MAX_SAFE_INTEGER;
+    const [isTaco, numFiles, footer, footerSize, ...rest] = await run("header", { name: "v1_header", bytes: bytes.subarray(0, V1_HEADER), sizes: [most, offset] }, { signal });
+    return { isTaco: isTaco === 1, numFiles, format: formatOf(bytes), footer: { offset: footer, size: footerSize }, collection: rest.length > 0 ? { offset: rest[0], size: rest[1] } : null };
   }
-  static table(file, base, { footer }, level, signal) {
-    return Table.open(file, { offset: base + footer.offset, size: footer.size, level }, { signal, derive: footerColumns(base, { path: file.name, level }) });
+  static table(file, base, { footer, format }, level, signal) {
+    return Table.open(file, { offset: base + footer.offset, size: footer.size, level }, { signal, derive: footerColumns(base, format, { path: file.name, level }) });
   }
 
   /** The tables of a streaming file, each of which tells where the next one is; without that of the chunks of rasters. */
@@ -284,12 +292,12 @@ class Tortilla extends Container {
     for (let table = level0, text = table.keyValues.pointer; text !== undefined && text !== "NULL";) {
       const found = /^"?OFFSETLENGTH\((\d+), ?(\d+)\)"?$/.exec(text);
       const offset = Number(found?.[1]), size = Number(found?.[2]);
-      if (!found || !(offset >= V1_HEADER && offset + size <= this.file.size)) fail("FORMAT", `the chain of tables has the pointer ${text.slice(0, 80)}`, { path: this.file.name });
+      if (!found || !(offset >= V1_HEADER && offset + size <= (this.file.size ?? Infinity))) fail("FORMAT", `the chain of tables has the pointer ${text.slice(0, 80)}`, { path: this.file.name });
       if (seen.has(offset) || seen.size > 64) fail("FORMAT", `the chain of tables points back to byte ${offset}`, { path: this.file.name, offset });
       seen.add(offset);
       const where = { path: this.file.name, level: out.length };
       table = await Table.open(this.file, { offset, size, level: out.length }, { signal,
-        derive: (stored) => (stored.some(({ name }) => name === "chunk:band_offsets") ? [] : footerColumns(0, where)(stored)) });
+        derive: (stored) => (stored.some(({ name }) => name === "chunk:band_offsets") ? [] : footerColumns(0, null, where)(stored)) });
       text = table.keyValues.pointer;
       if (!table.has("chunk:band_offsets")) out.push(table);
     }
@@ -322,7 +330,7 @@ class Tortilla extends Container {
     return Tortilla.table(this.file, node.offset, header, level, signal);
   }
   #checkPlace({ id, offset, size }) {
-    const end = this.chain ? this.file.size : this.header.footer.offset;
+    const end = this.chain ? (this.file.size ?? Infinity) : this.header.footer.offset;
     if (!(offset >= V1_HEADER && size >= 0 && offset + size <= end)) fail("FORMAT", `sample '${id}': ${size} bytes at ${offset} are outside of the data, bytes ${V1_HEADER} to ${end}`, { path: this.name });
   }
   async place(node) {

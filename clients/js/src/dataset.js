@@ -3,7 +3,7 @@ import { Column, joined, nulls } from "./columns.js";
 import { openContainers } from "./containers.js";
 import { fail } from "./errors.js";
 import { boxStep, GEOMETRY_COLUMNS, querySteps, resolved, timeStep } from "./filters.js";
-import { run } from "./pool.js";
+import { prepare, run } from "./pool.js";
 import { Rows } from "./rows.js";
 import { storedStatistics } from "./statistics.js";
 import { commonColumns, joinedPlaces } from "./tables.js";
@@ -19,6 +19,7 @@ export async function open(source, options = {}) {
     if (source.length === 0) fail("ARGUMENT", "no source");
     return concat(await Promise.all(source.map((each) => open(each, options))), options);
   }
+  prepare();
   const opened = await openContainers(source, options);
   const parts = await Promise.all(opened.containers.map(async (container) => ({ container, table: await container.level(0, options.signal), steps: [] })));
   return new Dataset({ ...opened, parts, mode: options.mode });
@@ -59,6 +60,7 @@ export class Dataset {
 
   async positions({ signal } = {}) {
     const selected = await this.#selected(signal);
+    if (selected.length === 1) return selected[0].rows;
     const out = new Uint32Array(selected.reduce((sum, { rows }) => sum + rows.length, 0));
     let at = 0;
     for (const { begin, rows } of selected) for (const row of rows) out[at++] = begin + row;
@@ -89,7 +91,7 @@ export class Dataset {
       const begin = end;
       end += part.table.numRows;
       const [kept, padding] = [part.steps.length > 0 ? await keptRows(part, signal) : null, await paddingOf(part, signal)];
-      const rows = kept?.[0] ?? Uint32Array.from({ length: part.table.numRows }, (_, row) => row);
+      const rows = kept?.[0] ?? new Uint32Array(part.table.numRows).map((_, row) => row);
       return { part, begin, kept: kept?.length > 1 ? kept : null, rows: padding ? rows.filter((row) => !padding.has(row)) : rows };
     }));
   }

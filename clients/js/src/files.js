@@ -9,6 +9,7 @@ const GAP = 64 << 10; // ranges that are nearer are one request
 const MOST_AT_ONCE = 16 << 20; // of one request
 const WHOLE = 32 << 20; // a smaller file is read whole from a server that does not serve ranges
 const LONGEST_PAUSE = 60; // seconds that a server may ask to wait
+const LOST = "the connection was lost; a compression of what the server sends looks the same";
 const isNode = typeof process !== "undefined" && Boolean(process.versions?.node) && typeof document === "undefined";
 
 const counted = { requests: 0, bytes: 0 };
@@ -41,6 +42,22 @@ function find(file, { offset, size }) {
   return undefined;
 }
 
+/** Kept bytes from a place on, up to where those that are kept end. */
+function findStart(file, offset) {
+  for (const part of kept.parts.values()) {
+    if (part.file === file && offset >= part.offset && offset < part.offset + part.bytes.length) return part.bytes.subarray(offset - part.offset);
+  }
+  return new Uint8Array();
+}
+
+function withStart(start, rest) {
+  if (start.length === 0) return rest;
+  const out = new Uint8Array(start.length + rest.length);
+  out.set(start);
+  out.set(rest, start.length);
+  return out;
+}
+
 export class File {
   /** `reader` has name, size (undefined where it is not known) and read(offset, end, signal), which may return less at the end. */
   constructor(reader) {
@@ -69,12 +86,18 @@ export class File {
     }
     await Promise.all(requests.map(async ({ offset, end, ranges: parts }) => {
       if (this.size !== undefined && end > this.size) fail("FORMAT", `${end - offset} bytes at ${offset} go beyond its end at ${this.size}`, { path: this.name, offset });
-      const bytes = await this.reader.read(offset, end, signal);
+      // Bytes that are there are not asked for again: the cache of a browser would make two requests of one.
+      const start = findStart(this, offset);
+      const bytes = withStart(start, await this.reader.read(offset + start.length, end, signal));
       if (bytes.length !== end - offset) fail("IO", `it ends ${end - offset - bytes.length} bytes too soon: ${bytes.length} of ${end - offset} bytes at ${offset} are there`, { path: this.name, offset });
       keep(this, offset, bytes);
       for (const range of parts) out[range.i] = bytes.subarray(range.offset - offset, range.offset - offset + range.size);
     }));
     return out;
+  }
+  /** Whether a range can be read without a request. */
+  keeps(range) {
+    return find(this, range) !== undefined;
   }
   /** The first bytes, fewer where the file has fewer: then its size is known. */
   async head(size, signal) {
@@ -234,16 +257,20 @@ class UrlReader {
     const whole = offset === 0 && end === Infinity;
     const range = whole ? {} : { Range: `bytes=${offset}-${end - 1}` };
     return this.#trying(signal, async (attempt) => {
-      const response = await this.#fetch({ headers: { ...this.headers, ...range }, cache: attempt > 1 ? "no-store" : "default" }, signal);
+      // The cache of Chromium lets requests for one file wait for each other, and parts those that overlap into several.
+      const response = await this.#fetch({ headers: { ...this.headers, ...range }, cache: attempt > 1 || (!whole && !isNode) ? "no-store" : "default" }, signal);
       if (response.status === 416) return this.#end(response, offset);
       if (response.status === 200 && !whole) return this.#fromWhole(response, offset, end);
       this.#checkRange(response, offset);
-      const bytes = await bodyOf(response);
+      const bytes = await bodyOf(response).catch((error) => {
+        signal?.throwIfAborted();
+        throw error instanceof TypeError ? new Again(LOST) : error;
+      });
       const most = whole ? bytes.length : end - offset;
       if (bytes.length > most) again("it sent more bytes than asked for; a cache or a compression of the server may do that");
       // A body that is shorter than its header says was cut off.
       const stated = Number(response.headers.get("content-length") ?? NaN);
-      if (!response.headers.get("content-encoding") && stated > bytes.length) again(`the connection was lost: ${bytes.length} of ${stated} bytes arrived`);
+      if (!response.headers.get("content-encoding") && stated > bytes.length && bytes.length < end - offset) again(`the connection was lost: ${bytes.length} of ${stated} bytes arrived`);
       if (this.size !== undefined && bytes.length < Math.min(most, this.size - offset)) again(`it sent ${bytes.length} of ${most} bytes at ${offset}`);
       return bytes;
     });
@@ -322,7 +349,7 @@ class UrlReader {
       } catch (error) {
         signal?.throwIfAborted();
         if (error instanceof TacoError) throw error;
-        const reason = error instanceof Again ? error.message : unreachable(error);
+        const reason = error instanceof Again ? error.message : this.#version ? LOST : unreachable(error);
         if (attempt >= this.maxTries) {
           throw new TacoError("TACORE_E_IO", `${this.name}: ${reason}${attempt > 1 ? `; tried ${attempt} times` : ""}`, { path: this.name });
         }

@@ -278,7 +278,7 @@ export class Raster {
 /** Options of the process, or of the page. */
 export interface Options {
   /** The WebAssembly module, where it is not beside this script; or its URL. */
-  wasm?: BufferSource | string | URL;
+  wasm?: BufferSource | string | URL | Promise<BufferSource>;
   /** The URL of the script of workers, where it is not beside this one. */
   worker?: string | URL;
   /** The number of workers: by default up to 4. */

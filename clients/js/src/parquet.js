@@ -2,6 +2,7 @@
 // counts of a page, so they are checked here before: a page cannot ask for more memory than its rows need.
 import { parquetMetadata, parquetSchema, readColumnIndex, readOffsetIndex, snappyUncompress } from "hyparquet";
 import { parquetHeader, readColumn } from "hyparquet/src/column.js";
+import { readRleBitPackedHybrid } from "hyparquet/src/encoding.js";
 import { assembleAsync } from "hyparquet/src/rowgroup.js";
 import { getMaxDefinitionLevel, getMaxRepetitionLevel, getTreePath, isFlatColumn, isListLike, isMapLike } from "hyparquet/src/schema.js";
 import { ARRAYS, joined, packed } from "./columns.js";
@@ -140,9 +141,10 @@ function checkRuns(bytes, offset, width, count, end = bytes.length) {
 }
 const bitsFor = (most) => (most === 0 ? 0 : 32 - Math.clz32(most));
 
-/** Checks the pages in `bytes` of a column chunk. Returns what they are uncompressed, by their place. */
+/** Checks the pages in `bytes` of a column chunk. Returns them as { type, about, v2, page, before, body }: `body` is what follows the first
+ * `before` bytes of the page, uncompressed. */
 function checkPages(bytes, { meta, path, isFlat, numValues }, unpack) {
-  const unpacked = new Map();
+  const pages = [];
   const reader = { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), offset: 0 };
   const most = { definition: getMaxDefinitionLevel(path), repetition: getMaxRepetitionLevel(path) };
   let seen = 0, dictionary = null, total = 0;
@@ -159,7 +161,7 @@ function checkPages(bytes, { meta, path, isFlat, numValues }, unpack) {
     const before = v2 ? v2.definition_levels_byte_length + v2.repetition_levels_byte_length : 0;
     if (!(before >= 0 && before <= packedSize && before <= size)) throw new Error("the levels of a page are longer than the page");
     const body = meta.codec === "UNCOMPRESSED" || v2?.is_compressed === false ? page.subarray(before) : unpack(meta.codec, page.subarray(before), size - before);
-    unpacked.set(page.byteOffset + before, body);
+    pages.push({ type, about, v2, page, before, body });
     if (body.length !== size - before) throw new Error(`a page of ${size - before} bytes holds ${body.length}`);
     if (type === "DICTIONARY_PAGE") {
       if (about.num_values > size + 1) throw new Error(`a dictionary of ${about.num_values} values in ${size} bytes`);
@@ -184,7 +186,7 @@ function checkPages(bytes, { meta, path, isFlat, numValues }, unpack) {
     }
     checkValues(body, offset, about, meta, path.at(-1).element, dictionary);
   }
-  return unpacked;
+  return pages;
 }
 
 /** Checks that the values of a page need no more than its bytes can hold. */
@@ -209,6 +211,79 @@ function checkValues(body, offset, { num_values: count, encoding }, { type }, el
   } else if (encoding === "PLAIN" && element.type_length !== undefined && type === "FIXED_LEN_BYTE_ARRAY" && !(element.type_length > 0)) {
     throw new Error(`values of ${element.type_length} bytes`);
   }
+}
+
+// ---- Texts and bytes ----
+
+const viewOf = (bytes) => new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+
+/** Data of a flat column of texts or bytes at rows [begin, end) of its pages. hyparquet makes an object for each of them; null where it has
+ * to, because of an encoding or because rows are missing. */
+function bytesData(pages, type, path, begin, end) {
+  if (pages.some(({ about }) => !["PLAIN", "PLAIN_DICTIONARY", "RLE_DICTIONARY"].includes(about.encoding))) return null;
+  const { element } = path.at(-1), isOptional = getMaxDefinitionLevel(path) > 0, length = end - begin;
+  const needed = [];
+  let dictionary = null, row = -begin, size = 0;
+  for (const page of pages) {
+    const count = page.about.num_values;
+    if (page.type === "DICTIONARY_PAGE") {
+      dictionary = plainPlaces(page.body, 0, count, element);
+      continue;
+    }
+    if (row < length && row + count > 0) {
+      const places = placesIn(page, isOptional, element, dictionary);
+      for (let i = 0; i < places.starts.length; ++i) size += places.ends[i] - places.starts[i];
+      needed.push({ row, count, ...places });
+    }
+    row += count;
+  }
+  if (row < length) return null;
+  if (size > 2 ** 30) throw new Error("more than 1 GiB in one column of a row group");
+  const out = { type, length, valid: null, values: new Uint8Array(size), offsets: new Uint32Array(length + 1) };
+  let filled = 0;
+  for (const { row: first, count, valid, source, starts, ends } of needed) {
+    for (let i = 0, value = 0; i < count; ++i) {
+      const isThere = valid === null || valid[i] === 1, at = isThere ? value++ : 0, to = first + i;
+      if (to < 0 || to >= length) continue;
+      if (!isThere) (out.valid ??= new Uint8Array(length).fill(1))[to] = 0;
+      for (let from = starts[at]; isThere && from < ends[at];) out.values[filled++] = source[from++];
+      out.offsets[to + 1] = filled;
+    }
+  }
+  return filled < size ? { ...out, values: out.values.slice(0, filled) } : out;
+}
+
+/** Where the values of a page are: { valid, source, starts, ends }. `valid` has a byte for each row, the others a place for each value. */
+function placesIn({ about, v2, page, body }, isOptional, element, dictionary) {
+  let valid = null, offset = 0, count = about.num_values;
+  if (isOptional) {
+    valid = new Uint8Array(count);
+    const levels = v2 ? { view: viewOf(page), offset: v2.repetition_levels_byte_length } : { view: viewOf(body), offset: 0 };
+    readRleBitPackedHybrid(levels, 1, valid, v2?.definition_levels_byte_length);
+    if (!v2) ({ offset } = levels);
+    count = valid.reduce((sum, level) => sum + level, 0);
+  }
+  if (about.encoding === "PLAIN") return { valid, ...plainPlaces(body, offset, count, element) };
+  const numbers = new Uint32Array(count), width = body[offset];
+  if (count > 0 && width > 0) readRleBitPackedHybrid({ view: viewOf(body), offset: offset + 1 }, width, numbers, body.length - offset - 1);
+  const { source = body, starts = [], ends = [] } = dictionary ?? {};
+  if (numbers.some((number) => number >= starts.length)) throw new Error("a number that its dictionary does not have");
+  return { valid, source, starts: numbers.map((number) => starts[number]), ends: numbers.map((number) => ends[number]) };
+}
+
+function plainPlaces(source, offset, count, { type, type_length: width }) {
+  const isFixed = type === "FIXED_LEN_BYTE_ARRAY";
+  if (isFixed && !(width > 0)) throw new Error(`values of ${width} bytes`);
+  if (count * (isFixed ? width : 4) > source.length - offset) throw new Error("the values of a page end too soon");
+  const starts = new Uint32Array(count), ends = new Uint32Array(count), view = viewOf(source);
+  for (let i = 0, at = offset; i < count; ++i) {
+    if (!isFixed && at + 4 > source.length) throw new Error("the values of a page end too soon");
+    starts[i] = isFixed ? at : at + 4;
+    at = starts[i] + (isFixed ? width : view.getUint32(at, true));
+    if (at > source.length) throw new Error("the values of a page end too soon");
+    ends[i] = at;
+  }
+  return { source, starts, ends };
 }
 
 // ---- Reading ----
@@ -275,18 +350,22 @@ function choosePages(leaf, piece, pages) {
 
 async function decode(table, { name, tree, type }, { group, begin, end }, leaves, core) {
   const where = `column '${name}', rows ${group.begin + begin} to ${group.begin + end}`;
+  const isBytes = tree.children.length === 0 && (type === "string" || type === "binary");
   const asyncColumns = [];
   let skipped = 0;
   for (const { chunk, bytes, firstRow = 0 } of leaves) {
     try {
       const unpack = unpacker(core, table.where);
-      const unpacked = checkPages(bytes, chunk, unpack);
+      const pages = checkPages(bytes, chunk, unpack);
+      const data = isBytes && chunk.isFlat ? bytesData(pages, type, chunk.path, begin - firstRow, end - firstRow) : null;
+      if (data) return data;
+      const unpacked = new Map(pages.map(({ page, before, body }) => [page.byteOffset + before, body]));
       const known = (codec) => (page, size) => unpacked.get(page.byteOffset) ?? unpack(codec, page, size);
       const decoder = { pathInSchema: chunk.meta.path_in_schema, element: chunk.path.at(-1).element, schemaPath: chunk.path, ...chunk.meta,
         utf8: false, parsers: PARSERS, compressors: { ZSTD: known("ZSTD"), SNAPPY: known("SNAPPY") } };
       const reader = { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), offset: 0 };
-      const { data } = readColumn(reader, { groupStart: 0, selectStart: 0, selectEnd: end - firstRow }, decoder);
-      asyncColumns.push({ pathInSchema: chunk.meta.path_in_schema, data: Promise.resolve({ data, skipped: firstRow }) });
+      const { data: found } = readColumn(reader, { groupStart: 0, selectStart: 0, selectEnd: end - firstRow }, decoder);
+      asyncColumns.push({ pathInSchema: chunk.meta.path_in_schema, data: Promise.resolve({ data: found, skipped: firstRow }) });
       skipped = firstRow;
     } catch (error) {
       if (error.name === "TacoError" || error.code === "MEMORY") throw error;

@@ -6,31 +6,49 @@ import { settings } from "./settings.js";
 /** A larger footer is sent to each worker once; a smaller one with each task, so that workers need not keep it. */
 export const SMALL_FOOTER = 64 << 10;
 
-const workers = []; // { worker, tables, isBusy }
+const IDLE = 10_000; // milliseconds after which a worker that has nothing to do is ended, and its memory is free
+
+const workers = []; // { worker, tables, isBusy, timer }
 const waiting = []; // settle when a worker is free
+const patient = []; // the same, of tasks that let all others pass
 let compiled; // the WebAssembly module, once
 
-/** Runs a task of worker.js. `table` (tables.js) is known to a worker by its key once it has seen its footer. */
-export async function run(task, args, { signal, table } = {}) {
+/** Runs a task of worker.js. `table` (tables.js) is known to a worker by its key once it has seen its footer. `isPatient`: it is one of
+ * many, and those that someone waits for go first. */
+export async function run(task, args, { signal, table, isPatient = false } = {}) {
   signal?.throwIfAborted();
-  const one = await free(signal);
+  const one = await free(signal, isPatient ? patient : waiting);
   try {
     const isLarge = table?.footer.length > SMALL_FOOTER;
     const about = isLarge && one.tables.has(table.key) ? { ...table, footer: undefined } : table;
     if (isLarge) one.tables.add(table.key);
     return await finished(one, { task, args: table ? { ...args, table: about } : args }, signal);
   } finally {
-    one.isBusy = false;
-    waiting.shift()?.();
+    release(one);
   }
 }
 
-async function free(signal) {
+/** Starts a worker before its first task is there. */
+export function prepare() {
+  if (workers.length === 0) free(undefined, waiting).then(release, () => {}); // what the first task will tell
+}
+
+function release(one) {
+  one.isBusy = false;
+  if (workers.includes(one)) {
+    one.timer = setTimeout(() => end(one), IDLE);
+    one.timer.unref?.();
+  }
+  (waiting.shift() ?? patient.shift())?.();
+}
+
+async function free(signal, queue) {
   for (;;) {
     signal?.throwIfAborted();
     const idle = workers.find((one) => !one.isBusy);
     if (idle) {
       idle.isBusy = true;
+      clearTimeout(idle.timer);
       return idle;
     }
     if (workers.length < numWorkers()) {
@@ -44,7 +62,7 @@ async function free(signal) {
         throw error instanceof TacoError ? error : new TacoError("TACORE_E_INTERNAL", `the decoder cannot be started: ${error.message}`);
       }
     }
-    await new Promise((resolve) => waiting.push(resolve));
+    await new Promise((resolve) => queue.push(resolve));
   }
 }
 
@@ -53,6 +71,7 @@ const numWorkers = () => settings.workers ?? Math.max(1, Math.min(4, globalThis.
 function end(one) {
   const at = workers.indexOf(one);
   if (at >= 0) workers.splice(at, 1);
+  clearTimeout(one.timer);
   one.worker.terminate();
 }
 
@@ -92,7 +111,9 @@ function finished(one, message, signal) {
         const found = await (ranges ? opened.read(ranges, signal) : opened.findSize(signal));
         if (signal?.aborted) return undefined;
         watch();
-        return worker.post({ given: found });
+        // Copies of just these bytes move: a message with a part of a buffer would copy all of it.
+        const given = ranges ? found.map((part) => part.slice()) : found;
+        return worker.post({ given }, ranges ? given.map(({ buffer }) => buffer) : []);
       } catch (error) {
         if (signal?.aborted) return undefined;
         watch();
@@ -107,15 +128,20 @@ function finished(one, message, signal) {
 async function start() {
   compiled ??= compile();
   compiled.catch(() => { compiled = undefined; });
-  const wasm = await compiled;
+  // The script of the worker is loaded while the module is compiled.
   const url = settings.worker ?? new URL("./worker.js", import.meta.url);
   const worker = typeof Worker === "undefined" ? await nodeWorker(url) : webWorker(url);
-  worker.post({ wasm });
-  return worker;
+  try {
+    worker.post({ wasm: await compiled });
+    return worker;
+  } catch (error) {
+    worker.terminate();
+    throw error;
+  }
 }
 
 async function compile() {
-  const given = settings.wasm ?? new URL("./tacore.wasm", import.meta.url);
+  const given = (await settings.wasm) ?? new URL("./tacore.wasm", import.meta.url);
   if (given instanceof ArrayBuffer || ArrayBuffer.isView(given)) return WebAssembly.compile(given);
   const url = new URL(given, import.meta.url);
   if (url.protocol === "file:" && typeof document === "undefined") {
@@ -135,7 +161,7 @@ function webWorker(url) {
     event.preventDefault?.();
     listener?.({ failure: event.message ?? "it cannot be loaded" });
   };
-  return { post: (message) => worker.postMessage(message), listen: (each) => { listener = each; }, terminate: () => worker.terminate() };
+  return { post: (message, memory = []) => worker.postMessage(message, memory), listen: (each) => { listener = each; }, terminate: () => worker.terminate() };
 }
 
 async function nodeWorker(url) {
@@ -151,5 +177,5 @@ async function nodeWorker(url) {
     else worker.unref();
   };
   worker.unref();
-  return { post: (message) => worker.postMessage(message), listen, terminate: () => worker.terminate() };
+  return { post: (message, memory = []) => worker.postMessage(message, memory), listen, terminate: () => worker.terminate() };
 }

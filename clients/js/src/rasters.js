@@ -1,7 +1,7 @@
 // Samples and rasters in a worker: bytes that are proved, pixels, previews and PNG.
 import { fail } from "./errors.js";
 
-const WHOLE = 4 << 20; // a smaller sample is read whole, which proves it by its CRC-32
+const WHOLE = 4 << 20; // a smaller sample is read whole, which proves one of a ZIP by its CRC-32
 export const ARRAYS = [Uint8Array, Int8Array, Uint16Array, Int16Array, Uint32Array, Int32Array, BigUint64Array, BigInt64Array, Float32Array, Float64Array];
 export const TYPES = ["uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float32", "float64"];
 const LARGEST = Number.MAX_SAFE_INTEGER; // the size of a file that nobody has told
@@ -41,11 +41,15 @@ async function withSizedSource(core, place, read, body) {
 
 export const sampleBytes = (core, place, read) => withSource(core, place, read, (source, call) => call("source_read", [source]));
 
-export const samplePlace = (core, place, read) => withSource(core, place, read, (source, call, file) => call("sample_place", [file, place.entry, place.id, place.offset, place.size], "numbers"));
+/** The range of a sample of a ZIP. Reading it proves it: where its bytes are kept (`isKept`), that needs no directory of the ZIP. */
+export const samplePlace = (core, place, read, isKept) => withSource(core, place, read, async (source, call, file) => {
+  if (isKept) await call("source_read", [source]);
+  return call("sample_place", [file, place.entry, place.id, place.offset, place.size], "numbers");
+});
 
 async function withRaster(core, place, read, body) {
   return withSource(core, place, read, async (source, call) => {
-    if (place.kind === "zip" && place.size <= WHOLE) await call("source_read", [source]);
+    if (place.size <= WHOLE) await call("source_read", [source]); // with one request
     const [raster] = await call("raster_new", [source], "numbers");
     try {
       return await body(raster, call);

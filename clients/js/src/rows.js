@@ -1,7 +1,7 @@
 // Rows that have been read, and the samples that they are.
 import { childrenOf } from "./dataset.js";
 import { fail } from "./errors.js";
-import { isUrl } from "./files.js";
+import { fileOf, isUrl } from "./files.js";
 import { run } from "./pool.js";
 import { computedStatistics, statisticsOfRows } from "./statistics.js";
 import { toArrow } from "./arrow.js";
@@ -119,7 +119,8 @@ export class Sample {
   async place({ signal } = {}) {
     const place = await this.#place(signal);
     if (place.kind === "file") return { name: place.name, offset: 0, size: place.fileSize ?? NaN };
-    const [offset, size] = place.kind === "zip" ? await run("place", { place }, { signal }) : [place.offset, place.size];
+    const isKept = Boolean(fileOf(place.file)?.keeps(place));
+    const [offset, size] = place.kind === "zip" ? await run("place", { place, isKept }, { signal }) : [place.offset, place.size];
     return { name: place.name, offset, size };
   }
   async path(options) {

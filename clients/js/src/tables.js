@@ -46,8 +46,8 @@ export class Table {
     for (const name of names) this.typeOf(name);
     const starts = [];
     for (let at = begin; at < end || at === begin; at = this.#nextBegin(at, end)) starts.push(at);
-    const parts = await Promise.all(starts.map(async (at) => {
-      const data = await run("rows", { names: stored, ranges: at < end ? [[at, this.#nextBegin(at, end)]] : [] }, { ...options, table: this.about });
+    const parts = await Promise.all(starts.map(async (at, i) => {
+      const data = await run("rows", { names: stored, ranges: at < end ? [[at, this.#nextBegin(at, end)]] : [] }, { ...options, table: this.about, isPatient: i > 0 });
       const out = this.#derive(names, stored, data);
       options.onPart?.(out, at);
       return out;
@@ -100,13 +100,17 @@ export class Table {
   }
 
   async places(name, options = {}) {
-    const place = (begin, end) => run("places", { name, ranges: [[begin, end]] }, { ...options, table: this.about });
-    const parts = await Promise.all(this.groups.filter(([begin, end]) => end > begin).map(async ([begin, end]) => {
-      const part = await place(begin, end);
+    const groups = this.groups.filter(([begin, end]) => end > begin), boxes = [];
+    const x = new Float64Array(this.numRows), y = new Float64Array(this.numRows);
+    await Promise.all(groups.map(async ([begin, end], i) => {
+      const part = await run("places", { name, ranges: [[begin, end]] }, { ...options, table: this.about, isPatient: i > 0 });
+      x.set(part.x, begin);
+      y.set(part.y, begin);
+      boxes[i] = part.boxes;
       options.onPart?.(part, begin);
-      return part;
     }));
-    return joinedPlaces(parts);
+    const boxOf = ([begin, end], i) => boxes[i] ?? pointBoxes(x.subarray(begin, end), y.subarray(begin, end));
+    return { x, y, boxes: boxes.some(Boolean) ? concatenated(groups.map(boxOf), Float64Array) : null };
   }
 }
 
@@ -120,7 +124,7 @@ function lastNotAfter(ranges, row) {
   }
   return low;
 }
-export const joinedPlaces = (parts) => ({
+export const joinedPlaces = (parts) => (parts.length === 1 ? parts[0] : {
   x: concatenated(parts.map(({ x }) => x), Float64Array),
   y: concatenated(parts.map(({ y }) => y), Float64Array),
   boxes: parts.some(({ boxes }) => boxes) ? concatenated(parts.map(({ x, y, boxes }) => boxes ?? pointBoxes(x, y)), Float64Array) : null,

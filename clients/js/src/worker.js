@@ -99,7 +99,7 @@ const TASKS = {
 
   // Samples and rasters.
   bytes: ({ place }) => sampleBytes(core, place, reader(place.file)),
-  place: ({ place }) => samplePlace(core, place, reader(place.file)),
+  place: ({ place, isKept }) => samplePlace(core, place, reader(place.file), isKept),
   raster: ({ place }) => rasterInfo(core, place, reader(place.file)),
   pixels: ({ place, options }) => rasterPixels(core, place, reader(place.file), options),
   preview: ({ place, options }) => rasterPreview(core, place, reader(place.file), options),
@@ -127,7 +127,7 @@ function placesOf(data) {
   const decoder = new TextDecoder();
   for (let i = 0; i < data.length; ++i) {
     if (data.valid?.[i] === 0) continue;
-    const point = data.type === "list" ? data.values[i] : /^\s*POINT\s*(?:Z|M|ZM)?\s*\(\s*(\S+)\s+([^\s)]+)/i.exec(decoder.decode(data.values.subarray(data.offsets[i], data.offsets[i + 1])))?.slice(1);
+    const point = data.type === "list" ? data.values[i] : /^\s*(?:SRID=\d+;\s*)?POINT\s*(?:Z|M|ZM)?\s*\(\s*(\S+)\s+([^\s)]+)/i.exec(decoder.decode(data.values.subarray(data.offsets[i], data.offsets[i + 1])))?.slice(1);
     if (point?.length >= 2) [x[i], y[i]] = point.map(Number);
   }
   return { x, y, boxes: null };

@@ -21,20 +21,24 @@ const FAULTS = {
   slow: () => ({ delay: 300 }),
   "20ms": () => ({ delay: 20 }),
   dropped: () => ({ drop: true }),
+  "dropped-once": (count) => ({ drop: count === 1 }),
+  gone: () => ({ status: 404 }),
   // What pages of other sites get from most buckets, also where all headers can be seen.
   bare: () => ({ bare: true }),
 };
 
-/** { url, log, stop }: `folders` are served by their names, in order; the log has { method, path, range, status, bytes }. */
+/** { url, log, setFault, stop }: `folders` are served by their names, in order; the log has { method, path, range, status, bytes }.
+ * `setFault(name)` of all paths from now on, null for none. */
 export async function serve(folders, { cors = true } = {}) {
   const log = [], numRequests = new Map();
+  let everywhere = null;
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url, "http://server").pathname);
     const entry = { method: request.method, path, range: request.headers.range ?? null, headers: Object.keys(request.headers), status: 0, bytes: 0 };
     log.push(entry);
     const [, first, ...rest] = path.split("/");
     numRequests.set(path, (numRequests.get(path) ?? 0) + 1);
-    const fault = FAULTS[first]?.(numRequests.get(path)) ?? {};
+    const fault = FAULTS[everywhere ?? first]?.(numRequests.get(path)) ?? {};
     const file = (FAULTS[first] ? rest : [first, ...rest]).join("/");
     const answer = (status, headers = {}, body = null) => {
       entry.status = status;
@@ -72,7 +76,11 @@ export async function serve(folders, { cors = true } = {}) {
     return answer(206, { ...headers, "Content-Length": body.length }, body);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { url: `http://127.0.0.1:${server.address().port}`, log, stop: () => new Promise((resolve) => { server.closeAllConnections(); server.close(resolve); }) };
+  const setFault = (name) => {
+    everywhere = name;
+    numRequests.clear();
+  };
+  return { url: `http://127.0.0.1:${server.address().port}`, log, setFault, stop: () => new Promise((resolve) => { server.closeAllConnections(); server.close(resolve); }) };
 }
 
 function isFile(path) {

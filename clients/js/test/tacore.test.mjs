@@ -238,7 +238,7 @@ test("servers that misbehave", async () => {
   const path = "examples/data/landsat.tacozip";
   const rows = (fault) => open(`${server.url}/${fault}/${path}`).then((dataset) => dataset.rows()).then((each) => each.at(0).bytes());
   const good = await (await (await open(`${server.url}/${path}`)).rows()).at(0).bytes();
-  for (const fault of ["no-ranges", "busy", "slow"]) assert.deepEqual(await rows(fault), good, fault);
+  for (const fault of ["no-ranges", "busy", "slow", "dropped-once"]) assert.deepEqual(await rows(fault), good, fault);
   for (const [fault, code, text] of [["short", "IO", /512 bytes|1024|of/], ["gzip", "IO", /cannot be reached or read|compression|sent/], ["changed", "IO", /changed/], ["always-busy", "IO", /fewer requests.*3 times/],
     ["broken", "IO", /503/], ["private", "IO", /refuses access/], ["dropped", "IO", /landsat/]])
     await assert.rejects(rows(fault), (error) => error instanceof TacoError && error.code === `TACORE_E_${code}` && text.test(error.message) && error.path.includes("landsat"), fault);
@@ -257,6 +257,37 @@ test("samples that need the end of their file, whose size no header tells", asyn
     assert.deepEqual(await one.bytes(), await other.bytes(), name);
     assert.deepEqual({ ...(await one.place()), name }, { ...(await other.place()), name });
   }
+});
+
+test("the place of a sample that was read, and a sample of a Tortilla, take no request more", async () => {
+  const path = join(folder, "landsat.tortilla");
+  execFileSync(process.env.TACORE_TOOL, ["compile", join(root, "examples/data/landsat.tacozip"), path], { stdio: "pipe" });
+  for (const name of ["examples/data/landsat.tacozip", "landsat.tortilla"]) {
+    const { result: rows, log: opening } = await requests(async () => (await open(`${server.url}/bare/${name}`)).rows());
+    assert.equal(opening.length, 2, name);
+    for (const position of [0, 9]) {
+      const { log } = await requests(async () => {
+        const sample = rows.at(position);
+        await sample.raster();
+        await sample.pixels();
+        return [await sample.place(), await sample.path()];
+      });
+      assert.equal(log.length, 1, `${name} ${position}: ${JSON.stringify(log)}`);
+    }
+  }
+});
+
+test("one format for all samples, in the header of December 2024", async () => {
+  const rows = await (await open(golden("v1/first.tortilla"))).rows();
+  assert.deepEqual([rows.column("type").toArray(), rows.column("tortilla:file_format").toArray()], [["FILE", "FILE", "FILE"], ["GTiff", "GTiff", "GTiff"]]);
+  assert.ok((await rows.at(2).bytes()).length > 0);
+});
+
+test("places of points as text", async () => {
+  const dataset = await open(golden("wkt_points.tacozip"));
+  const [{ x, y }, ids] = [await dataset.places(), (await dataset.rows({ columns: [] })).column("id").toArray()];
+  const placeOf = (id) => [x[ids.indexOf(id)], y[ids.indexOf(id)]];
+  assert.deepEqual([placeOf("with_srid"), placeOf("with_z"), placeOf("nonsense")], [[-74.006, 40.713], [139.692, 35.69], [NaN, NaN]]);
 });
 
 test("aborts", async () => {
