@@ -250,11 +250,23 @@ struct DescribeCommandOptions {
   std::string published = {};
   bool checksums = true;
   int thumbnails = DescribeOptions().thumbnails;
+  std::string viewer_url = {};     ///< to which the HTML page links
   std::string viewer_tables = {};  ///< name of a folder beside the card
   std::optional<int> level = {};   ///< of Items and tables
   Destination output = {};         ///< of STAC and of all forms a folder
 };
 int run_describe(const DescribeCommandOptions& options);
+
+struct ViewCommandOptions {
+  std::string path = {};
+  LoadOptions load = {};
+  int port = 0;  ///< any that is free
+  bool opens_browser = true;
+  std::string base_url = {};
+  std::vector<std::string> servers = {};
+  Destination output = {};  ///< of the page alone
+};
+int run_view(const ViewCommandOptions& options);
 
 struct PublishCommandOptions {
   std::string path = {};

@@ -33,6 +33,8 @@ void check(const DescribeCommandOptions& options) {
   if (options.level && !has_level) {
     throw UsageError("--level is that of STAC Items (with -o DIR) and of the Parquet forms, and none is asked for");
   }
+  const bool has_page = options.as == Description::Html || options.as == Description::All;
+  if (!options.viewer_url.empty() && !has_page) throw UsageError("--viewer is for the html page, and none is asked for");
   const std::string& tables = options.viewer_tables;
   if (tables.empty()) return;
   if (options.as != Description::Card || !has_output) {
@@ -69,6 +71,7 @@ int run_describe(const DescribeCommandOptions& options) {
                       .published = options.published,
                       .thumbnails = options.thumbnails,
                       .fallback = raster_opener(),
+                      .viewer_url = options.viewer_url,
                       .checksums = options.checksums,
                       .overwrite = options.output.overwrite};
   if (options.as == Description::Geoparquet) {

@@ -516,6 +516,11 @@ void add_describe(Tool& tool) {
                     "Leave the SHA-256 of local files out of croissant and html, which are read whole for it; "
                     "mlcroissant requires them");
   command
+      ->add_option("--viewer", options->viewer_url,
+                   "For html: URL of the page that taco view -o writes, or its path from the html page, which links to "
+                   "it; the folder of all forms has such a page")
+      ->type_name("URL");
+  command
       ->add_option(
           "--viewer-tables", options->viewer_tables,
           "For card with -o: also write the samples of each split as NAME/SPLIT.parquet beside the card, which "
@@ -527,6 +532,37 @@ void add_describe(Tool& tool) {
       "Samples that the html page shows as pictures, spread evenly over all rows; by default 12, which add at most 1.2 "
       "MB; 0: none");
   add_output(command, options->output);
+  add_load(command, options->load);
+}
+
+void add_view(Tool& tool) {
+  auto [command, options] =
+      tool.add("view", "Shows a dataset in the browser: map, filters, table and pixels",
+               "  taco view landsat.tacozip\n"
+               "  taco view hf://datasets/OWNER/NAME/chips.tacozip --no-browser --port 8000\n"
+               "  taco view landsat.tacozip -o index.html\n"
+               "  taco view s3://bucket/chips.tacozip -o chips.html --server https://cdn.example.org",
+               run_view);
+  command->add_option("PATH", options->path, std::string(kDatasetHelp) + "; with -o FILE it may be left out");
+  command->add_flag("!--no-browser", options->opens_browser, "Print the address of the page only");
+  add_parsed(
+      command, "--port", "N", [o = options](const std::string& text) { o->port = parse_count("--port", text); },
+      "Port on this machine (127.0.0.1), such as one that ssh forwards; by default any that is free");
+  command
+      ->add_option("--base-url", options->base_url,
+                   "With -o: URL of the folder with the files of the dataset; by default the page opens a local dataset "
+                   "by its path relative to FILE, once a web server has both")
+      ->type_name("URL");
+  command
+      ->add_option("--server", options->servers,
+                   "With -o: another server that the page may read, such as one that the dataset's server redirects to; "
+                   "repeat for more")
+      ->type_name("URL")
+      ->expected(1)
+      ->take_all();
+  add_output(command, options->output);
+  command->get_option("--output")->description("Write the page as one HTML file, instead of viewing at once; without "
+                                               "PATH it shows any dataset, dropped on it or at page.html?url=URL");
   add_load(command, options->load);
 }
 
@@ -997,7 +1033,7 @@ void define(Tool& tool) {
   tool.app.set_help_flag("-h,--help", "Print this help");  // inherited, too
   add_group(
       tool, "Look at a dataset",
-      {add_info, add_ls, add_head, add_count, add_columns, add_query, add_plan, add_read, add_preview, add_stats});
+      {add_info, add_view, add_ls, add_head, add_count, add_columns, add_query, add_plan, add_read, add_preview, add_stats});
   add_group(tool, "Make a dataset",
             {add_init, add_create, add_extensions, add_export, add_convert, add_compile, add_concat, add_tog});
   add_group(tool, "Change or check a dataset", {add_edit, add_diff, add_validate});

@@ -34,6 +34,7 @@ FOLDERS = {
     "export": ["base", "container", "dataset", "edit", "format", "io", "model", "net", "table", "tortilla",
                "tortilla/streaming", "tortilla/write", "validate", "writer"],
     "publish": ["base", "dataset", "describe", "format", "io", "model", "net", "upload", "validate", "writer"],
+    "view": ["base", "container", "dataset", "describe", "format", "io"],
 }
 
 # Folder -> the headers below include/tacore/ that it implements.
@@ -57,6 +58,7 @@ PUBLIC = {
     "validate": "ops/validate",
     "export": "ops/consolidate ops/diff ops/export v1/convert",
     "publish": "ops/publish",
+    "view": "ops/view",
     "gdal": "raster/gdal",
     "cli": "plumbing/options",  # the tool and the bindings read the list of options, the library does not
 }

@@ -20,6 +20,7 @@ void bind_options(nb::module_& m);
 void bind_transform(nb::module_& m);
 void bind_describe(nb::module_& m);
 void bind_site(nb::module_& m);
+void bind_view(nb::module_& m);
 void bind_distributed(nb::module_& m);
 void bind_v1(nb::module_& m);
 

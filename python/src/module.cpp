@@ -18,6 +18,7 @@ NB_MODULE(_core, m) {
   bind_transform(m);
   bind_describe(m);
   bind_site(m);
+  bind_view(m);
   bind_distributed(m);
   bind_v1(m);
 }

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from ._view import DatasetViewer
     from .raster import Bands
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
@@ -160,6 +161,30 @@ class TacoDataset(Statistics, Model):
     def map(self, columns: Sequence[str] | None = None, *, library: str | None = None, ax: Axes | None = None) -> Any:
         """Draws a map of the samples: see :meth:`TacoDataFrame.map`."""
         return self._frame("data").map(columns, library=library, ax=ax)
+
+    def view(self, *, port: int = 0, height: int = 700) -> DatasetViewer:
+        """Shows the dataset in a browser: its samples on a map and in a table, filters, and pixels.
+
+        In a notebook the page is the result of the cell. It is served on 127.0.0.1, under a random path, until
+        ``close()`` or the end of the process, and only the files of this dataset are. The browser has to run on the
+        same machine, or the port to be forwarded to it.
+
+        Args:
+            port: Port of this machine; 0: any that is free.
+            height: Height of the page in a notebook, in pixels.
+
+        Raises:
+            TacoQueryError: The dataset has filters, an SQL query, or rows of its own: a page shows whole datasets, and
+                has filters itself.
+            TacoIOError: The port is taken.
+
+        Example:
+            >>> tacore.load("landsat.tacozip").view()
+            <DatasetViewer http://127.0.0.1:40321/5e0c.../>
+        """
+        from ._view import DatasetViewer
+
+        return DatasetViewer(self, operator.index(port), operator.index(height))
 
     @overload
     def sql(self, query: str, *, explain: Literal[False] = False) -> TacoDataset: ...

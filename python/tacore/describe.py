@@ -46,6 +46,7 @@ __all__ = [
     "generate_html",
     "generate_markdown",
     "list_datasets",
+    "viewer_page",
     "write_descriptions",
     "write_site",
     "write_stac",
@@ -159,6 +160,7 @@ def collection2html(
     catalogue_url: str = "",
     published: str = "",
     thumbnails: int = 12,
+    viewer_url: str = "",
 ) -> str:
     """Describes a dataset as a self-contained HTML page: pictures of samples, map, counts of splits and classes, stored
     statistics of bands, how to load it, tree, columns, people and citation. The page loads nothing from a network.
@@ -173,6 +175,7 @@ def collection2html(
         thumbnails: Maximal number of samples shown as pictures, spread evenly over all rows; 0: none. Their pixels are
             read, also from a server. Samples that are no rasters are not shown. All pictures together add at most 1.2 MB
             to the page.
+        viewer_url: URL of the page of :func:`viewer_page`, or its path from this page; "": no link.
 
     Example:
         >>> page = tacore.describe.collection2html("chips.tacozip", base_url="https://host/data", thumbnails=6)
@@ -184,8 +187,43 @@ def collection2html(
         example_path=example_path,
         catalogue_url=catalogue_url,
         published=published,
+        viewer_url=viewer_url,
     )
     return _described(_core.collection2html, dataset, options)
+
+
+def viewer_page(
+    dataset: TacoDataset | PathLike | None = None,
+    folder: PathLike = ".",
+    base_url: str = "",
+    servers: Sequence[str] = (),
+) -> str:
+    """Makes the page that shows a dataset in the browser: samples on a map and in a table, filters, and pixels.
+
+    It is one HTML file for a web server, which has the dataset as well; ``dataset.view()`` shows the same page at once.
+    It may read its own server, that of the dataset and `servers`, and no others.
+
+    Args:
+        dataset: Dataset without filters, or path of a dataset; None: a page for any dataset, which is dropped on it or
+            named by ``page.html?url=URL``.
+        folder: Folder that the page will be written to: it opens a local dataset by its path from there.
+        base_url: URL of the folder of the dataset, where it is not beside the page.
+        servers: Other servers that may be read, such as those that the server of the dataset redirects to:
+            "https://cdn.example.org", "https://*.example.org".
+
+    Returns:
+        The text of the page.
+
+    Raises:
+        TacoQueryError: The dataset has filters or another query.
+        TacoValidationError: A browser cannot read the dataset by its URL, or a text in `servers` is no server.
+
+    Example:
+        >>> page = tacore.describe.viewer_page("site/landsat.tacozip", "site")
+        >>> pathlib.Path("site/index.html").write_text(page)
+    """
+    opened = None if dataset is None else _opened(dataset)
+    return _core.viewer_page(opened, local_path(folder), base_url, list(servers))
 
 
 def generate_markdown(
@@ -281,8 +319,9 @@ def write_descriptions(
     overwrite: bool = False,
 ) -> Path:
     """Writes all descriptions of a dataset to a new folder, atomically, with links from one to the others: the page
-    `index.html`, `README.md` (the dataset card), `croissant.json`, `datacite.json`, `samples.parquet` (level 0,
-    as GeoParquet if it has places) and `stac/` (`collection.json`, `items/{id}.json`).
+    `index.html`, `viewer.html` (:func:`viewer_page`), `README.md` (the dataset card), `croissant.json`,
+    `datacite.json`, `samples.parquet` (level 0, as GeoParquet if it has places) and `stac/` (`collection.json`,
+    `items/{id}.json`).
 
     What the dataset lacks a time, a place or a year of publication for is left out, with a warning.
 
@@ -306,7 +345,7 @@ def write_descriptions(
     Example:
         >>> site = tacore.describe.write_descriptions("chips.tacozip", "site", base_url="https://host/data")
         >>> sorted(path.name for path in site.iterdir())
-        ['README.md', 'croissant.json', 'datacite.json', 'index.html', 'samples.parquet', 'stac']
+        ['README.md', 'croissant.json', 'datacite.json', 'index.html', 'samples.parquet', 'stac', 'viewer.html']
     """
     path = local_path(directory)
     options = _options(

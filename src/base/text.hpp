@@ -42,6 +42,9 @@ std::string without_controls(std::string_view text);
 /// `text` with each byte but letters, digits and -._~ as %XX (RFC 3986, 2.3); slashes stay with `keep_slash`.
 std::string percent_encoded(std::string_view text, bool keep_slash);
 
+/// The inverse: `%XX` becomes a byte; any other percent sign stays.
+std::string percent_decoded(std::string_view text);
+
 /// Base64 with padding (RFC 4648, 4).
 std::string base64(std::span<const std::byte> bytes);
 

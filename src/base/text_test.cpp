@@ -15,6 +15,8 @@ using namespace std::string_literals;
 TEST_CASE("percent encoding follows the rules of AWS request signing") {
   CHECK(percent_encoded("a-b_c.d~e/f", true) == "a-b_c.d~e/f");
   CHECK(percent_encoded("a b/ü+=?", false) == "a%20b%2F%C3%BC%2B%3D%3F");
+  CHECK(percent_decoded("a%20b%2F%C3%BC%2b") == "a b/ü+");
+  CHECK(percent_decoded("100%, %4 %zz%") == "100%, %4 %zz%");
 }
 
 TEST_CASE("quoted SQL text cannot end its own quotes") {

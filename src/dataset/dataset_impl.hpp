@@ -23,6 +23,7 @@ class Partitions {
   const std::vector<Source>& sources() const noexcept { return sources_; }
   /// The folder of the partitions.
   const std::string& folder() const noexcept { return folder_; }
+  const std::shared_ptr<const Storage>& storage() const noexcept { return storage_; }
   /// The union of all partitions. None is skipped by its extent in taco:sources, because nothing verifies these
   /// extents.
   View resolve(const std::vector<Step>& steps) const;

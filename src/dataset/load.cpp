@@ -1,5 +1,4 @@
 #include <cerrno>
-#include <charconv>
 #include <map>
 #include <set>
 
@@ -18,22 +17,6 @@ void check_partitions(const Detected& first, const Detected& at) {
   throw FormatError("one of " + std::to_string(at.num_partitions) + " partitions, but " + first.path + " is one of " +
                         std::to_string(first.num_partitions),
                     {.path = at.path});
-}
-
-/// Decodes percent escapes such as `%20`; any other percent sign stays.
-std::string percent_decoded(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    unsigned value = 0;
-    const char* digits = text.data() + i + 1;
-    if (text[i] == '%' && i + 2 < text.size() && std::from_chars(digits, digits + 2, value, 16).ptr == digits + 2) {
-      out += static_cast<char>(value);
-      i += 2;
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
 }
 
 /// The path in a `file://` URL (RFC 8089); any other path unchanged.

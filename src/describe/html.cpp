@@ -59,6 +59,8 @@ pre{background:var(--code);border-radius:6px;padding:.8rem 1rem;overflow-x:auto;
 .copy{position:absolute;right:0;top:-.35rem;font:inherit;font-size:.85rem;color:var(--link);background:var(--card);
 border:1px solid var(--line);border-radius:6px;padding:.1rem .7rem;min-height:1.6rem;cursor:pointer}
 .copy:hover{border-color:currentColor}
+.viewer{display:inline-block;margin-top:.4rem;border:1px solid currentColor;border-radius:6px;padding:.35rem .9rem;font-weight:600;
+text-decoration:none}
 figure{margin:0}
 .samples{list-style:none;display:grid;grid-template-columns:repeat(auto-fill,minmax(13.5rem,1fr));gap:1.2rem 1rem;margin:0;
 padding:0}
@@ -502,6 +504,13 @@ std::string kicker(const DescribeOptions& options) {
   return "TACO dataset" + (is_link ? " · " + html(Cell{.text = "Catalogue", .url = url}) : "");
 }
 
+/// The link to the page that shows the samples themselves.
+std::string viewer_link(const DescribeOptions& options) {
+  const std::string& url = options.viewer_url;
+  if (url.empty() || (!is_url(url) && url.find(':') != url.npos)) return "";
+  return "<p><a class=\"viewer\" href=\"" + escape_html(url) + "\">Explore the samples: map, filters and pixels</a></p>";
+}
+
 /// Titles and contents, in order.
 std::vector<std::pair<std::string, std::string>> contents(const Facts& facts, const Shown& shown) {
   std::vector<std::pair<std::string, std::string>> out;
@@ -536,6 +545,7 @@ std::string page(const Facts& facts, const Shown& shown, const DescribeOptions& 
   out += "<body>\n<a class=\"skip\" href=\"#content\">Skip to the content</a>\n<header><div><p class=\"dim\">" +
          kicker(options) + "</p><h1>" + one_line(facts.title()) + "</h1>";
   if (!facts.collection.description.empty()) out += html(Prose{facts.collection.description});
+  out += viewer_link(options);
   return out + "</div><nav aria-label=\"Sections\"><ul>" + links + "</ul></nav></header>\n<main id=\"content\">\n" +
          body + "</main>\n<footer>Made by tacore " + version() +
          (shown.map.empty() ? ""

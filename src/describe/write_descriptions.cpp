@@ -2,10 +2,12 @@
 #include <vector>
 
 #include "base/log.hpp"
+#include "dataset/dataset_impl.hpp"
 #include "describe/document.hpp"
 #include "describe/items.hpp"
 #include "describe/new_folder.hpp"
 #include "describe/stac.hpp"
+#include "describe/viewer_page.hpp"
 #include "io/entry_at.hpp"
 #include "io/vsi_path.hpp"
 #include "tacore/error.hpp"
@@ -18,6 +20,7 @@ namespace {
 constexpr const char* kPage = "index.html";
 constexpr const char* kCroissant = "croissant.json";
 constexpr const char* kCatalog = "stac";
+constexpr const char* kViewer = "viewer.html";
 
 void write_text(const NewFolder& folder, const char* name, const std::string& text) {
   PlainFile file = folder.file(name);
@@ -81,7 +84,16 @@ void write_descriptions(const Dataset& dataset, const std::string& directory, co
   const Json links = Json::array({link(kPage, "text/html"), link(kCroissant, "application/ld+json")});
   made.add(kCatalog, "stac/collection.json", "STAC (JSON, with an Item for each sample)",
            [&] { write_catalog(folder, kCatalog, dataset, facts, directory, 0, options, links); });
-  write_text(folder, kPage, html_page(dataset, from_here, options, made.links()));
+  DescribeOptions of_page = options;
+  if (of_page.viewer_url.empty() && impl_of(dataset)->base.steps.empty()) {  // it would show what a query leaves out
+    try {
+      write_text(folder, kViewer, viewer_page(viewer_page_of(facts, directory, {})));
+      of_page.viewer_url = kViewer;
+    } catch (const ValidationError& error) {
+      log::warning(std::string(kViewer) + " is not written: " + error.message());
+    }
+  }
+  write_text(folder, kPage, html_page(dataset, from_here, of_page, made.links()));
   folder.publish();
 }
 

@@ -257,7 +257,15 @@ def test_all_descriptions_are_written_to_a_folder(tmp_path: Path) -> None:
     dataset = tacore.load(LANDSAT)
     site = describe.write_descriptions(dataset, tmp_path / "site", "https://host/d", published="2026", thumbnails=3)
     names = sorted(path.name for path in site.iterdir())
-    assert names == ["README.md", "croissant.json", "datacite.json", "index.html", "samples.parquet", "stac"]
+    assert names == [
+        "README.md",
+        "croissant.json",
+        "datacite.json",
+        "index.html",
+        "samples.parquet",
+        "stac",
+        "viewer.html",
+    ]
     assert (site / "README.md").read_text("utf-8") == describe.collection2datacard(dataset, "https://host/d", "2026")
     page = Page((site / "index.html").read_text("utf-8"))
     assert len([tag for tag, _ in page.tags if tag == "img"]) == 3

@@ -58,6 +58,9 @@ struct DescribeOptions {
   /// http(s) URL of a catalogue to which the HTML page links, or a relative one that begins with ../; anything else: no
   /// link.
   std::string catalogue_url = {};
+  /// URL of the page of viewer_page() (view.hpp), or its path from the HTML page, which then links to it; a text with
+  /// another scheme than http(s): no link.
+  std::string viewer_url = {};
   /// Croissant, also that of the HTML page, states the SHA-256 of each local file, which is read whole for it. Without
   /// it, mlcroissant refuses to load the dataset.
   bool checksums = true;
@@ -142,8 +145,9 @@ TACORE_EXPORT void write_stac(const Dataset& dataset, const std::string& directo
                               const DescribeOptions& options = {});
 
 /// Writes all descriptions of a dataset to the new folder `directory`, with links from one to the others: the page
-/// index.html, README.md (the dataset card), croissant.json, datacite.json, samples.parquet (level 0, as GeoParquet if
-/// it has places) and stac/ (collection.json, items/ID.json). Links to the data are relative to it unless `base_url` is
+/// index.html, viewer.html (viewer_page(), where a browser can read the dataset from there), README.md (the dataset
+/// card), croissant.json, datacite.json, samples.parquet (level 0, as GeoParquet if it has places) and stac/
+/// (collection.json, items/ID.json). Links to the data are relative to it unless `base_url` is
 /// set. What the dataset lacks a time, a place or a year of publication for is left out, with a warning. The folder is
 /// written under a temporary name and renamed when complete. Throws IoError when `directory` exists and `overwrite` is
 /// not set, or is not a folder with an index.html and a croissant.json, which is never replaced.

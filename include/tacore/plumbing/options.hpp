@@ -229,6 +229,7 @@ void visit_options(DescribeOptions& o, Visit&& visit) {
   visit("published", o.published, "Date of publication, YYYY or YYYY-MM-DD; by default what COLLECTION.json says.");
   visit("example_path", o.example_path, "Path that the examples load; by default that of the dataset.");
   visit("catalogue_url", o.catalogue_url, "URL of the catalogue that the page links to.");
+  visit("viewer_url", o.viewer_url, "URL of the viewer that the page links to.");
   visit("checksums", o.checksums, "Let Croissant state the SHA-256 of each local file, which is read whole.");
   visit("viewer_tables", o.viewer_tables, "Tables that a dataset card names for the viewer of the Hugging Face Hub.");
   visit("thumbnails", o.thumbnails, "Maximal number of samples that the page shows as pictures.");

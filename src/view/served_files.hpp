@@ -1,0 +1,46 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "io/byte_source.hpp"
+#include "tacore/dataset.hpp"
+
+namespace tacore {
+
+class Container;
+
+/// The files of a dataset under the paths by which a server gives them out, and no others. Safe from several threads.
+class ServedFiles {
+ public:
+  /// Throws QueryError for a dataset with filters or given rows.
+  explicit ServedFiles(const Dataset& dataset);
+
+  /// What the page opens: "landsat.tacozip", "nested" (a FOLDER), "index/.tacocat"; several are shown as one.
+  const std::vector<std::string>& datasets() const noexcept { return datasets_; }
+  /// nullptr for a path that is none of theirs. Throws IoError.
+  std::shared_ptr<const ByteSource> open(const std::string& path) const;
+
+ private:
+  struct File {
+    std::shared_ptr<const Storage> storage = {};
+    std::string path = {};
+  };
+
+  void add(const Container& container);
+  void add_index(const std::shared_ptr<const Storage>& storage, const std::string& folder, const std::string& name,
+                 const std::vector<Source>& sources);
+  std::string unused(std::string name) const;
+  const File* find(const std::string& path, File& in_folder) const;
+
+  std::vector<std::string> datasets_ = {};
+  std::map<std::string, File> files_ = {};    ///< by the path of the server
+  std::map<std::string, File> folders_ = {};  ///< FOLDER datasets
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, std::shared_ptr<const ByteSource>> opened_ = {};
+};
+
+}  // namespace tacore
