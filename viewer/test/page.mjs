@@ -199,7 +199,7 @@ const tests = {
     }
     await checkAccess(page, "code");
     await page.keyboard.press("Escape");
-    assert.equal(await page.locator("dialog").count(), 0);
+    await page.waitForSelector("dialog", { state: "detached" });
     // Filters of all kinds, counted by the tool.
     const filters = {
       "vegetation": { min: 0.05 },
