@@ -484,6 +484,9 @@ TEST_CASE("a page links back to a catalogue when it is given its URL") {
   CHECK(has_text(collection2html(dataset, {.catalogue_url = "https://example.org/?a&b"}),
                  "href=\"https://example.org/?a&amp;b\""));
   CHECK_FALSE(has_text(collection2html(dataset), "Catalogue"));
+  CHECK(has_text(collection2html(dataset, {.viewer_url = "a&b.html"}), "href=\"a&amp;b.html\">Explore the samples"));
+  CHECK(has_text(collection2html(dataset, {.viewer_url = "https://example.org/v"}), "href=\"https://example.org/v\""));
+  CHECK_FALSE(has_text(collection2html(dataset, {.viewer_url = "javascript:alert(1)"}), "javascript"));
   CHECK_FALSE(has_text(collection2html(dataset, {.catalogue_url = "javascript:alert(1)"}), "javascript"));
 }
 

@@ -26,6 +26,14 @@ show view landsat.tacozip -o site/other.html --server 'https://a; script-src *'
 taco view -o any.html
 facts any.html
 
+# The description of a dataset links its page.
+show describe landsat.tacozip --as html --viewer page.html --thumbnails 0 -o about.html
+grep -o 'class="viewer" href="[^"]*"' about.html
+show describe landsat.tacozip --as stac --viewer page.html
+show describe landsat.tacozip --as all -o about --thumbnails 0
+grep -o 'class="viewer" href="[^"]*"' about/index.html
+facts about/viewer.html
+
 # The server: the page, a range of the dataset, and nothing else.
 taco view nested --no-browser >address 2>said &
 server=$!
