@@ -211,11 +211,12 @@ bool HttpServer::answer_one(int connection, std::string_view head) {
   const bool is_head = method == "HEAD";
   const std::string_view length = field_of(head, "content-length");
   const bool has_body = !field_of(head, "transfer-encoding").empty() || (!length.empty() && length != "0");
-  const bool keeps = !has_body && lower(field_of(head, "connection")) != "close";
 
   HttpAnswer answer;
   const auto path = second == line.npos ? std::nullopt : path_of(line.substr(first + 1, second - first - 1));
-  if (!path || has_body || !line.ends_with("HTTP/1.1")) {
+  const bool is_understood = path && !has_body && line.ends_with("HTTP/1.1");
+  const bool keeps = is_understood && lower(field_of(head, "connection")) != "close";
+  if (!is_understood) {
     answer = {.status = 400, .text = "A request that this server does not understand.\n"};
   } else if (method != "GET" && !is_head) {
     answer = {.status = 405, .text = "This server only reads.\n"};
