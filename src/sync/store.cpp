@@ -97,6 +97,7 @@ void make_store(const std::string& path) {
   const auto status = std::filesystem::symlink_status(path, none);
   if (std::filesystem::exists(status) &&
       (!std::filesystem::is_directory(status) || !std::filesystem::is_empty(path, none))) {
+    if (is_store_folder(path)) return;  // another process has created it in the meantime
     throw ValidationError("is not a chunk store; a store, or the path of a new one, expected", {.path = path});
   }
   const StagingDir staging(path, "");
