@@ -549,20 +549,24 @@ void add_view(Tool& tool) {
       command, "--port", "N", [o = options](const std::string& text) { o->port = parse_count("--port", text); },
       "Port on this machine (127.0.0.1), such as one that ssh forwards; by default any that is free");
   command
-      ->add_option("--base-url", options->base_url,
-                   "With -o: URL of the folder with the files of the dataset; by default the page opens a local dataset "
-                   "by its path relative to FILE, once a web server has both")
+      ->add_option(
+          "--base-url", options->base_url,
+          "With -o: URL of the folder with the files of the dataset; by default the page opens a local dataset "
+          "by its path relative to FILE, once a web server has both")
       ->type_name("URL");
   command
-      ->add_option("--server", options->servers,
-                   "With -o: another server that the page may read, such as one that the dataset's server redirects to; "
-                   "repeat for more")
+      ->add_option(
+          "--server", options->servers,
+          "With -o: another server that the page may read, such as one that the dataset's server redirects to; "
+          "repeat for more")
       ->type_name("URL")
       ->expected(1)
       ->take_all();
   add_output(command, options->output);
-  command->get_option("--output")->description("Write the page as one HTML file, instead of viewing at once; without "
-                                               "PATH it shows any dataset, dropped on it or at page.html?url=URL");
+  command->get_option("--output")
+      ->description(
+          "Write the page as one HTML file, instead of viewing at once; without "
+          "PATH it shows any dataset, dropped on it or at page.html?url=URL");
   add_load(command, options->load);
 }
 
@@ -1031,9 +1035,9 @@ void define(Tool& tool) {
   tool.app.formatter(std::make_shared<HelpFormat>());  // inherited by the subcommands
   tool.app.footer("taco PATH is short for taco info PATH. taco COMMAND --help shows options and examples.");
   tool.app.set_help_flag("-h,--help", "Print this help");  // inherited, too
-  add_group(
-      tool, "Look at a dataset",
-      {add_info, add_view, add_ls, add_head, add_count, add_columns, add_query, add_plan, add_read, add_preview, add_stats});
+  add_group(tool, "Look at a dataset",
+            {add_info, add_view, add_ls, add_head, add_count, add_columns, add_query, add_plan, add_read, add_preview,
+             add_stats});
   add_group(tool, "Make a dataset",
             {add_init, add_create, add_extensions, add_export, add_convert, add_compile, add_concat, add_tog});
   add_group(tool, "Change or check a dataset", {add_edit, add_diff, add_validate});

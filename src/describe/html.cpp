@@ -508,7 +508,8 @@ std::string kicker(const DescribeOptions& options) {
 std::string viewer_link(const DescribeOptions& options) {
   const std::string& url = options.viewer_url;
   if (url.empty() || (!is_url(url) && url.find(':') != url.npos)) return "";
-  return "<p><a class=\"viewer\" href=\"" + escape_html(url) + "\">Explore the samples: map, filters and pixels</a></p>";
+  return "<p><a class=\"viewer\" href=\"" + escape_html(url) +
+         "\">Explore the samples: map, filters and pixels</a></p>";
 }
 
 /// Titles and contents, in order.

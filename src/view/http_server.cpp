@@ -13,6 +13,7 @@
 #include <charconv>
 #include <exception>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "base/text.hpp"
@@ -106,7 +107,7 @@ bool send_file(int connection, const std::string& head, const ByteSource& file, 
     if (done == range.size) break;
     try {
       bytes = file.read(part(done));
-    } catch (const Error&) {
+    } catch (const std::exception&) {
       return false;  // the browser sees that bytes are missing, and asks again
     }
   }
@@ -116,7 +117,7 @@ bool send_file(int connection, const std::string& head, const ByteSource& file, 
 }  // namespace
 
 HttpServer::HttpServer(uint16_t port, std::function<HttpAnswer(const std::string&)> answer)
-    : answer_(std::move(answer)) {
+    : answer_(std::move(answer)), owner_(::getpid()) {
   const std::string name = "127.0.0.1:" + std::to_string(port);
   const auto checked = [&](int result, const char* what) {
     if (result >= 0) return result;
@@ -142,6 +143,12 @@ HttpServer::HttpServer(uint16_t port, std::function<HttpAnswer(const std::string
 }
 
 HttpServer::~HttpServer() {
+  if (owner_ != ::getpid()) {
+    // shutdown() would end the listening socket of the parent, too, and there is no thread here to wait for.
+    ::close(listener_);
+    new std::thread(std::move(acceptor_));
+    return;
+  }
   {
     std::unique_lock lock(mutex_);
     is_stopped_ = true;
@@ -168,18 +175,33 @@ void HttpServer::accept_connections() {
       ::close(connection);
       continue;
     }
-    close_on_exec(connection);
-    const int on = 1;
-    ::setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    ::setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &kSlowest, sizeof kSlowest);
-    connections_.insert(connection);
-    std::thread([this, connection] {
-      serve(connection);
+    start(connection);
+  }
+}
+
+void HttpServer::start(int connection) {
+  close_on_exec(connection);
+  const int on = 1;
+  ::setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  ::setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &kSlowest, sizeof kSlowest);
+  connections_.insert(connection);
+  const auto end = [this, connection] {
+    connections_.erase(connection);
+    ::close(connection);
+    ended_.notify_all();
+  };
+  try {
+    std::thread([this, connection, end] {
+      try {
+        serve(connection);
+      } catch (const std::exception&) {
+        // No memory for a request: its connection ends, the others go on.
+      }
       const std::lock_guard ending(mutex_);
-      connections_.erase(connection);
-      ::close(connection);
-      ended_.notify_all();
+      end();
     }).detach();
+  } catch (const std::system_error&) {  // the system has no more threads
+    end();
   }
 }
 
@@ -257,7 +279,7 @@ bool HttpServer::answer_one(int connection, std::string_view head) {
     }
     if (is_head) return send_all(connection, begin(range->size, more)) && keeps;
     return send_file(connection, begin(range->size, more), *answer.file, *range) && keeps;
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     answer = {.status = 502, .text = std::string(error.what()) + "\n"};
     return send_text("");
   }

@@ -43,7 +43,7 @@ class Connection {
   void send(const std::string& text) const {
     REQUIRE(::send(descriptor_, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size()));
   }
-  /// What arrives until `size` bytes follow the first empty line, or the server closes.
+  /// All that arrives until the server closes the connection, or until `size` bytes have followed the first empty line.
   std::string receive(std::size_t size = std::string::npos) const {
     std::string out;
     for (;;) {
@@ -122,7 +122,7 @@ TEST_CASE("ranges of a file are those of RFC 9110") {
     CHECK(status_of(of(none)) == "416");
     CHECK(has_text(of(none), "Content-Range: bytes */10\r\n"));
   }
-  // What is no single range is all of it.
+  // A field that does not name a single range means all bytes.
   for (const char* other :
        {"bytes=4-2", "bytes=a-b", "bytes=", "bytes=1-2,4-5", "lines=1-2", "bytes=99999999999999999999-"}) {
     CAPTURE(other);

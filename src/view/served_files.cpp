@@ -44,74 +44,81 @@ bool stays_inside(const std::string& folder, const std::string& below) {
   return std::mismatch(part.begin(), part.end(), file.begin(), file.end()).first == part.end();
 }
 
-void check_whole(const View& view) {
+/// Calls `use` with each container of a view, which must have no steps.
+template <class Use>
+void for_each_container(const View& view, const Use& use) {
   if (!view.steps.empty()) throw QueryError("view: a page shows whole datasets; set the filters in the page");
-}
-
-void add_containers(const View& view, std::vector<const Container*>& out) {
-  check_whole(view);
-  if (const Container* container = view.container()) {
-    out.push_back(container);
-    return;
+  if (const Container* container = view.container()) return use(*container);
+  if (const Union* all = std::get_if<Union>(&view.base)) {
+    for (const auto& part : all->parts) for_each_container(*part.view, use);
   }
-  for (const auto& part : std::get<Union>(view.base).parts) add_containers(*part.view, out);
 }
 
 }  // namespace
 
-ServedFiles::ServedFiles(const Dataset& dataset) {
+void check_whole(const Dataset& dataset) {
   const Dataset::Impl& impl = *impl_of(dataset);
   check_no_given_rows(impl, "view");
+  for_each_container(impl.base, [](const Container&) {});
+}
+
+ServedFiles::ServedFiles(const Dataset& dataset) {
+  check_whole(dataset);
+  const Dataset::Impl& impl = *impl_of(dataset);
   if (impl.partitions) {
-    check_whole(impl.base);
     const auto& storage = impl.partitions->storage();
     const std::string name = unused(served_name(impl.partitions->folder())), index = std::string(names::kTacollection);
     const std::string path = ends_with_ignoring_case(impl.path, ".json") ? impl.path : path_join(impl.path, index);
     files_[name + "/" + index] = {storage, path};
     datasets_.push_back(name + "/" + index);
-    add_index(storage, impl.partitions->folder(), name, impl.partitions->sources());
+    add_sources(storage, impl.partitions->folder(), name, impl.partitions->sources());
     return;
   }
-  std::vector<const Container*> containers;
-  add_containers(impl.base, containers);
-  for (const Container* container : containers) add(*container);
+  for_each_container(impl.base, [&](const Container& container) { add(container); });
 }
 
 void ServedFiles::add(const Container& container) {
   const auto& storage = container.storage();
-  const Detected at = detect(*storage, container.path());
-  if (at.format == Format::Tacocat) {
-    const auto& sources = container.collection().sources;
-    // A base path may have set the folder of the ZIPs, which the container knows.
-    std::string folder = at.folder;
-    if (!sources.empty()) {
-      const RowAddress any{.offset = 0, .size = 1, .source_file = sources[0].file};
-      folder = without_slashes(parent_folder(from_vsi(parse_vsi_subfile(container.vsi_path(any)).root)));
-    }
-    const std::string name = unused(served_name(at.is_folder ? at.folder : parent_folder(at.path)));
-    if (at.is_folder) {
-      const std::string index = name + "/" + std::string(names::kTacocatFolder);
-      files_[index + "/" + std::string(names::kCollection)] = {storage, path_join(at.path, names::kCollection)};
-      for (const auto level : names::kLevelFiles)
-        files_[index + "/" + std::string(level)] = {storage, path_join(at.path, level)};
-      datasets_.push_back(index);
-    } else {
-      datasets_.push_back(name + "/" + std::string(names::kTacocatFile));
-      files_[datasets_.back()] = {storage, at.path};
-    }
-    return add_index(storage, folder, name, sources);
-  }
-  const std::string name = unused(served_name(at.path));
-  (at.format == Format::Folder ? folders_ : files_)[name] = {storage, at.path};
-  // Of a dataset in several files, the page finds the others by their names.
-  const bool is_further = at.num_partitions > 1 && std::ranges::any_of(datasets_, [&](const std::string& other) {
+  if (container.format() == Format::Tacocat) return add_index(container);
+  std::string path = without_slashes(container.path());
+  const bool is_folder = container.format() == Format::Folder;
+  if (is_folder && file_name(path) == names::kCollection) path = without_slashes(parent_folder(path));
+  if (path.empty()) path = ".";
+  const std::string name = unused(served_name(path));
+  (is_folder ? folders_ : files_)[name] = {storage, path};
+  // A dataset before 2.0 may be split into several files, which have numbered names. The page finds the others by them.
+  const bool is_further = is_v1(container.format()) && std::ranges::any_of(datasets_, [&](const std::string& other) {
                             return partition_group(other) == partition_group(name);
                           });
   if (!is_further) datasets_.push_back(name);
 }
 
-void ServedFiles::add_index(const std::shared_ptr<const Storage>& storage, const std::string& folder,
-                            const std::string& name, const std::vector<Source>& sources) {
+void ServedFiles::add_index(const Container& container) {
+  const auto& storage = container.storage();
+  const Detected at = detect(*storage, container.path());
+  const auto& sources = container.collection().sources;
+  // A base path may have set the folder of the ZIPs, which the container knows.
+  std::string folder = at.folder;
+  if (!sources.empty()) {
+    const RowAddress any{.offset = 0, .size = 1, .source_file = sources[0].file};
+    folder = without_slashes(parent_folder(from_vsi(parse_vsi_subfile(container.vsi_path(any)).root)));
+  }
+  const std::string name = unused(served_name(at.is_folder ? at.folder : parent_folder(at.path)));
+  if (at.is_folder) {
+    const std::string index = name + "/" + std::string(names::kTacocatFolder);
+    files_[index + "/" + std::string(names::kCollection)] = {storage, path_join(at.path, names::kCollection)};
+    for (const auto level : names::kLevelFiles)
+      files_[index + "/" + std::string(level)] = {storage, path_join(at.path, level)};
+    datasets_.push_back(index);
+  } else {
+    datasets_.push_back(name + "/" + std::string(names::kTacocatFile));
+    files_[datasets_.back()] = {storage, at.path};
+  }
+  add_sources(storage, folder, name, sources);
+}
+
+void ServedFiles::add_sources(const std::shared_ptr<const Storage>& storage, const std::string& folder,
+                              const std::string& name, const std::vector<Source>& sources) {
   for (const Source& source : sources) {
     const std::string path = path_of_name(folder, source.file);
     const bool is_folder = !is_remote(path) && storage->exists(path, true);

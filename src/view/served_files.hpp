@@ -13,13 +13,17 @@ namespace tacore {
 
 class Container;
 
+/// Throws QueryError for a dataset with filters or another query, and for given rows: a page shows whole datasets.
+void check_whole(const Dataset& dataset);
+
 /// The files of a dataset under the paths by which a server gives them out, and no others. Safe from several threads.
 class ServedFiles {
  public:
-  /// Throws QueryError for a dataset with filters or given rows.
+  /// Throws as check_whole().
   explicit ServedFiles(const Dataset& dataset);
 
-  /// What the page opens: "landsat.tacozip", "nested" (a FOLDER), "index/.tacocat"; several are shown as one.
+  /// The paths that the page opens, such as "landsat.tacozip", "nested" (a FOLDER) or "index/.tacocat". It shows
+  /// several datasets as one.
   const std::vector<std::string>& datasets() const noexcept { return datasets_; }
   /// nullptr for a path that is none of theirs. Throws IoError.
   std::shared_ptr<const ByteSource> open(const std::string& path) const;
@@ -31,8 +35,9 @@ class ServedFiles {
   };
 
   void add(const Container& container);
-  void add_index(const std::shared_ptr<const Storage>& storage, const std::string& folder, const std::string& name,
-                 const std::vector<Source>& sources);
+  void add_index(const Container& container);
+  void add_sources(const std::shared_ptr<const Storage>& storage, const std::string& folder, const std::string& name,
+                   const std::vector<Source>& sources);
   std::string unused(std::string name) const;
   const File* find(const std::string& path, File& in_folder) const;
 

@@ -1,6 +1,5 @@
 #include "tacore/ops/view.hpp"
 
-#include <array>
 #include <random>
 #include <utility>
 
@@ -78,7 +77,7 @@ ViewServer& ViewServer::operator=(ViewServer&&) noexcept = default;
 const std::string& ViewServer::url() const noexcept { return impl_->url; }
 
 std::string viewer_page(const Dataset& dataset, const std::string& folder, const ViewerPageOptions& options) {
-  static_cast<void>(ServedFiles(dataset));  // throws for what a page cannot show
+  check_whole(dataset);
   const descriptions::Facts facts = descriptions::gather_stated(dataset, {.base_url = options.base_url});
   return descriptions::viewer_page(descriptions::viewer_page_of(facts, folder, options.servers));
 }

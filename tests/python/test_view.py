@@ -120,6 +120,19 @@ def test_a_page_in_a_file_knows_the_way_to_its_dataset(golden: Path, tmp_path: P
         tacore.describe.viewer_page(tacore.load(golden / "flat.tacozip").limit(1))
 
 
+def test_a_forked_child_leaves_the_page_of_its_parent_alone(golden: Path) -> None:
+    code = f"""
+import os, tacore, urllib.request
+viewer = tacore.load({str(golden / "flat.tacozip")!r}).view()
+child = os.fork()
+if child == 0:
+    raise SystemExit(3)  # closes what the process has opened
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), len(urllib.request.urlopen(viewer.url).read()) > 100_000)
+"""
+    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", "3 True\n")
+
+
 def test_a_process_ends_while_a_page_is_open(golden: Path) -> None:
     code = f"""
 import tacore, urllib.request
