@@ -1,4 +1,4 @@
-// What COLLECTION.json says of a dataset, which may be anything: as text, and as names of bands and classes.
+// The facts of COLLECTION.json as text, and its names of bands and classes. Its members may have any type.
 import { el } from "./dom.js";
 import { countText, plural, valueText } from "./text.js";
 

@@ -55,7 +55,7 @@ export const SampleLayer = Layer.extend({
     if (performance.now() - this.drawn > 3 * this.cost) this.redraw();
   },
   animate({ center, zoom }) {
-    // As the renderers of Leaflet move their canvas while the zoom changes.
+    // The canvas moves as those of Leaflet's own renderers do while the zoom changes.
     const map = this._map,
       factor = map.getZoomScale(zoom, this.zoom);
     const offset = map

@@ -186,7 +186,7 @@ function classified(column, rows) {
     labels = firsts.map((row) => (column.isNull(row) ? null : String(column.at(row)))),
     counts = new Uint32Array(labels.length);
   for (const row of rows) ++counts[codes[row]];
-  // Where most samples have a text of their own, such as ids, bars say nothing.
+  // A column in which most samples have a different text, such as the id, gets no bars: each would stand for one sample.
   const areClasses = labels.length <= Math.min(MOST_CLASSES, Math.max(3, rows.length / 2));
   return { kind: areClasses ? "class" : "text", codes, labels, counts };
 }

@@ -97,9 +97,11 @@ export async function codeOf(page, language) {
   return text;
 }
 
-/** Runs tests by name, in order; each gets the page that the one before left open. Says of each how it ended. */
+/** Runs tests by name, in order, and prints how each ended. Each gets the page that the one before left open. Returns how many were
+ * skipped. */
 export async function runTests(tests, problems) {
-  let page;
+  let page,
+    numSkipped = 0;
   for (const [name, body] of Object.entries(tests)) {
     try {
       page = (await body(page)) ?? page;
@@ -107,10 +109,12 @@ export async function runTests(tests, problems) {
     } catch (error) {
       if (error instanceof Skipped) {
         console.log(`skipped: ${name}: ${error.message}`);
+        ++numSkipped;
         continue;
       }
       problems.push(`${name}: ${error.stack}`);
       console.log(`FAIL ${name}`);
     }
   }
+  return numSkipped;
 }
