@@ -271,6 +271,15 @@ def images(archive, random, args):
     return [level], {"root": {"n": args.rows, "type": "FILE"}, "hierarchy": {}}
 
 
+def finish(archive, name, levels, pit):
+    """Writes the metadata; returns their offsets and sizes, COLLECTION.json last."""
+    ranges = [archive.add(f"METADATA/level{k}.parquet", level.finish()) for k, level in enumerate(levels)]
+    ranges.append(archive.add("COLLECTION.json", collection(name, pit, levels)))
+    flattened = [number for pair in ranges for number in pair]
+    archive.close(struct.pack("<B3x14Q", len(ranges), *flattened, *[0] * (14 - len(flattened))))
+    return ranges
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("output")
@@ -289,10 +298,7 @@ def main():
     archive = ZipFile(args.output)
     archive.add("TACO_HEADER", bytes(116), mode=0o644)
     levels, pit = {"flat": flat, "nested": nested, "imagery": images}[args.kind](archive, np.random.default_rng(args.seed), args)
-    ranges = [archive.add(f"METADATA/level{k}.parquet", level.finish()) for k, level in enumerate(levels)]
-    ranges.append(archive.add("COLLECTION.json", collection(f"bench_{args.kind}", pit, levels)))
-    flattened = [number for pair in ranges for number in pair]
-    archive.close(struct.pack("<B3x14Q", len(ranges), *flattened, *[0] * (14 - len(flattened))))
+    ranges = finish(archive, f"bench_{args.kind}", levels, pit)
     sizes = ", ".join(f"level{k} {size / 1e6:.1f} MB" for k, (_, size) in enumerate(ranges[:-1]))
     print(f"{args.output}: {sizes}, {time.monotonic() - began:.1f} s", file=sys.stderr)
 
