@@ -723,7 +723,7 @@ void add_convert(Tool& tool) {
       ->required();
   command->add_option("OUT", options->output, kOutputHelp)->required();
   add_collection(command, *options);
-  visit_options(options->how, OptionAdder(command, {"group_by", "consolidate", "max_concurrent_requests"}));
+  visit_options(options->how, OptionAdder(command, {"group_by", "order", "consolidate", "max_concurrent_requests"}));
 }
 
 void add_compile(Tool& tool) {
@@ -753,8 +753,8 @@ void add_concat(Tool& tool) {
       command, "--mode", "MODE", [o = options](const std::string& text) { o->mode = parse_mode(text); },
       "What to do with columns that some datasets lack: intersection drops them, fill_missing makes them "
       "null, strict is an error");
-  visit_options(options->how,
-                OptionAdder(command, {"split_size", "group_by", "consolidate", "max_concurrent_requests", "strict"}));
+  visit_options(options->how, OptionAdder(command, {"split_size", "group_by", "order", "consolidate",
+                                                    "max_concurrent_requests", "strict"}));
 }
 
 void add_edit(Tool& tool) {

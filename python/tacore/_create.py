@@ -72,6 +72,7 @@ def create(
     consolidate: bool = True,
     temp_dir: PathLike | None = None,
     *,
+    order: str = "",
     overwrite: bool = False,
     jobs: int = 0,
     max_concurrent_requests: int = 100,
@@ -93,6 +94,8 @@ def create(
         group_by: Columns of level 0: one ZIP for each combination of their values. Each may be divided further.
         consolidate: Write the index .tacocat when there are several ZIPs.
         temp_dir: Folder for the unfinished output, on the same file system; by default that of the output.
+        order: Order of the samples: hilbert (neighbours on the globe together, with bounding boxes) or time; by default
+            as given. Samples without a location or time are last.
         overwrite: Replace existing output atomically. A folder is replaced only if it is empty or a dataset.
         jobs: Number of threads; 0 means one for each processor.
         max_concurrent_requests: Maximal number of HTTP requests in flight.
@@ -121,6 +124,7 @@ def create(
         group_by,
         consolidate,
         temp_dir=temp_dir,
+        order=order,
         overwrite=overwrite,
         jobs=jobs,
         max_concurrent_requests=max_concurrent_requests,
@@ -151,6 +155,7 @@ def validate(
     consolidate: bool = True,
     temp_dir: PathLike | None = None,
     overwrite: bool = False,
+    order: str = "",
     **parquet: Any,
 ) -> Validation:
     """Runs all checks of :func:`create` and lists all faults, without writing. Arguments are those of `create`."""
@@ -162,6 +167,7 @@ def validate(
         consolidate,
         temp_dir=temp_dir,
         overwrite=overwrite,
+        order=order,
         parquet=parquet,
     )
     found = _core.validate_taco(_taco_core(taco), str(target), options)

@@ -60,6 +60,7 @@ def export(
     overwrite: bool = False,
     strict: bool = False,
     id: str | None = None,
+    order: str = "",
     max_concurrent_requests: int = 100,
     **parquet: Any,
 ) -> Path:
@@ -82,10 +83,13 @@ def export(
         overwrite: Replace existing output atomically.
         strict: Refuse samples that are left with different children, instead of padding them.
         id: Id of the new dataset; by default that of the old one.
+        order: Order of the samples: hilbert (neighbours on the globe together, with bounding boxes) or time; by default
+            as given. Samples without a location or time are last.
         max_concurrent_requests: Maximal number of HTTP requests in flight.
         **parquet: Options of the Parquet files: `compression`, `compression_level`, `row_group_size`,
             `data_page_size`, `write_statistics`, `use_dictionary`, `use_content_defined_chunking`, `min_chunk_size`,
-            `max_chunk_size`. Names and meaning are those of pyarrow.
+            `max_chunk_size`. Names and meaning are those of pyarrow. With ``covering=True``, bounding boxes of the
+            geometries and a page index are added, by which readers find the samples of a place without reading others.
 
     The keywords `workers`, `limit` and `quiet` of the published packages are accepted for `jobs`,
     `max_concurrent_requests` and ``progress=False``.
@@ -112,6 +116,7 @@ def export(
         "overwrite": overwrite,
         "strict": strict,
         "id": id,
+        "order": order,
         "max_concurrent_requests": max_concurrent_requests,
         "parquet": parquet,
     }

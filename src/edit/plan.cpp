@@ -297,8 +297,9 @@ std::vector<Bytes> encode_metas(const std::shared_ptr<arrow::Table>& table,
   run_parallel(out.size(), options.jobs, [&](std::size_t i) {
     const auto& mine = children[static_cast<std::size_t>(rows[i])];
     const bool are_neighbours = !mine.empty() && mine.back() - mine.front() + 1 == static_cast<int64_t>(mine.size());
-    out[i] = encode_parquet(
-        are_neighbours ? *slice_rows(table, mine.front(), mine.back() + 1) : *take_rows(*table, mine), options.parquet);
+    out[i] =
+        encode_parquet(are_neighbours ? *slice_rows(table, mine.front(), mine.back() + 1) : *take_rows(*table, mine),
+                       without_covering(options.parquet));
   });
   return out;
 }

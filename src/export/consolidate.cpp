@@ -305,7 +305,8 @@ int num_jobs(const IndexParts& parts, int jobs) { return is_remote(parts.paths[0
 
 template <class Options>
 Index merge_inputs(const IndexParts& parts, bool has_internal, const Progress<Options>& progress) {
-  const MergeRules rules{.same_columns = progress.options.validate_schema, .has_internal = has_internal};
+  MergeRules rules{.same_columns = progress.options.validate_schema, .has_internal = has_internal};
+  if constexpr (requires { progress.options.parquet; }) rules.has_covering = progress.options.parquet.covering;
   Index out = merge_parts(parts, rules, num_jobs(parts, progress.options.task.jobs),
                           [&](uint64_t num_bytes) { progress.tell(0, num_bytes); });
   if (out.levels[0].num_rows() == 0) throw ValidationError("the inputs have no samples");

@@ -105,6 +105,8 @@ void refuse_unused(const std::string& output, bool from_v1, const CreateOptions&
   std::vector<std::string> unused = to_taco ? std::vector<std::string>() : members_of(collection);
   if (!to_v1 && options.split_size.value_or(0) > 0) unused.emplace_back("split_size");
   if (!options.group_by.empty()) unused.emplace_back("group_by");
+  if (!options.order.empty()) unused.emplace_back("order");
+  if (options.output.parquet.covering) unused.emplace_back("covering");
   if (unused.empty()) return;
   fail("options that a conversion " +
            std::string(to_taco ? "to .taco"

@@ -222,6 +222,17 @@ bool BoxTest::meets_point(double lon, double lat) const noexcept {
   return (in_first | in_second) & (lat >= miny_) & (lat <= maxy_);
 }
 
+bool BoxTest::may_meet(BBox envelope) const noexcept {
+  // Edges are moved by whole turns of the globe, which rounds.
+  constexpr double kRounding = 1e-6;
+  if (envelope.miny > maxy_ || envelope.maxy < miny_) return false;
+  if (!(envelope.maxx - envelope.minx < 360 - 2 * kRounding)) return true;
+  for (const auto& mine : longitude_arcs(envelope.minx - kRounding, envelope.maxx + kRounding)) {
+    if (mine.intersects(arcs_[0]) || mine.intersects(arcs_[1])) return true;
+  }
+  return false;
+}
+
 bool BoxTest::meets_wkb(std::span<const std::byte> wkb) const {
   if (const auto p = as_plain_point(wkb)) return meets_point(p->x, p->y);
   return meets_any_wkb(wkb);

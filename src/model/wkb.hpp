@@ -32,6 +32,8 @@ class BoxTest {
   /// when the text is not a point.
   std::optional<bool> meets_wkt(std::string_view wkt) const;
   bool meets_point(double lon, double lat) const noexcept;
+  /// False only if no geometry whose positions are all in `envelope` can meet the box.
+  bool may_meet(BBox envelope) const noexcept;
 
  private:
   bool meets_any_wkb(std::span<const std::byte> wkb) const;

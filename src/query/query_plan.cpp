@@ -6,6 +6,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
+#include "model/wkb.hpp"
 #include "table/arrow_stream.hpp"
 #include "table/rows.hpp"
 
@@ -78,7 +79,7 @@ class Planner {
 
   /// The rows of the view after its first `steps` steps.
   std::string rows(const View& view, int leaf, std::size_t steps) {
-    if (steps == 0) return stored(view, leaf, 0);
+    if (steps == 0) return stored_near(view, leaf, 0, leading_boxes(view));
     const Key key{&view, leaf, 0, static_cast<int>(steps), 'v'};
     if (const auto found = names_.find(key); found != names_.end()) return found->second;
     return define(key, is_drawn(view, steps) ? drawn_rows(view, leaf) : step_rows(view, leaf, steps));
@@ -102,6 +103,16 @@ class Planner {
     return define(key, stored_rows(view, leaf, level, padding));
   }
 
+  /// The rows of stored() without those of pages that no sample in all of these boxes can be in.
+  std::string stored_near(const View& view, int leaf, int level, const std::vector<const Filter*>& boxes) {
+    if (boxes.empty() || !view.container()) return stored(view, leaf, level);
+    const Key key{&view, leaf, level, 0, 'b'};
+    if (const auto found = names_.find(key); found != names_.end()) return found->second;
+    const auto selection = near(*view.container(), level, boxes);
+    if (!selection.table) return stored(view, leaf, level);
+    return define(key, leaf_level(*view.container(), leaf, level, false, selection));
+  }
+
   /// The rows of `level` that match the filters on their level (of the first `steps` steps) and have a descendant for
   /// each deeper filter.
   std::string surviving(const View& view, int leaf, int level, std::size_t steps) {
@@ -109,13 +120,16 @@ class Planner {
     if (level > target) return stored(view, leaf, level);
     const Key key{&view, leaf, level, static_cast<int>(steps), 'u'};
     if (const auto found = names_.find(key); found != names_.end()) return found->second;
-    std::string body = "SELECT * FROM " + stored(view, leaf, level) + " p WHERE true";
+    std::vector<const Filter*> boxes;
+    std::string conditions;
     for (std::size_t i = 0; i < steps; ++i) {
       const auto* filter = std::get_if<Filter>(&view.steps[i]);
       if (filter && filter->level == level && level > 0) {
-        body += " AND (" + condition(view, *filter, stored_columns(view, level)) + ")";
+        conditions += " AND (" + condition(view, *filter, stored_columns(view, level)) + ")";
+        if (std::holds_alternative<BBox>(filter->test)) boxes.push_back(filter);
       }
     }
+    std::string body = "SELECT * FROM " + stored_near(view, leaf, level, boxes) + " p WHERE true" + conditions;
     if (level < target) {
       const std::string below = surviving(view, leaf, level + 1, steps);
       body += " AND EXISTS (SELECT 1 FROM " + below + " c WHERE " + joins(view, level + 1, "c", "p") + ")";
@@ -204,6 +218,58 @@ class Planner {
   void check_keys(const View& view, int leaf, std::size_t steps, const std::string& what) {
     if (has_stored_columns(view, steps) || has(columns_before(view, leaf, steps), kRowKeyColumn)) return;
     throw QueryError(what + ": the query dropped the internal:* columns that join levels; SELECT * keeps them");
+  }
+
+  /// The box filters of level 0 that every row of the view passes, whatever the steps between them do.
+  static std::vector<const Filter*> leading_boxes(const View& view) {
+    std::vector<const Filter*> out;
+    for (const Step& step : view.steps) {
+      if (std::holds_alternative<SqlStep>(step) || std::holds_alternative<LimitStep>(step)) break;
+      const auto* filter = std::get_if<Filter>(&step);
+      if (filter && filter->level == 0 && std::holds_alternative<BBox>(filter->test)) out.push_back(filter);
+    }
+    return out;
+  }
+
+  /// The pages of a level that may have rows in all boxes; without a table where that is not known of any.
+  LevelTable::Selection near(const Container& container, int level, const std::vector<const Filter*>& boxes) const {
+    const auto table = with_place_ ? container.level(level) : container.known_level(level);
+    const auto& columns = table->columns();
+    const bool is_numbered = table->find(names::kCurrentId) < 0 && table->find(names::kSourceFile) >= 0;
+    if (is_numbered || is_v1(container.format())) return {};  // all rows are counted, or columns are derived
+    std::optional<std::string> found;
+    std::vector<BoxTest> tests;
+    for (const Filter* filter : boxes) {
+      const auto tested = tested_columns(*filter, columns);
+      if (tested.size() != 1) continue;
+      const auto covering = table->covering_of(tested[0].name);
+      if (!covering || (found && *found != *covering)) continue;
+      found = covering;
+      tests.emplace_back(std::get<BBox>(filter->test));
+    }
+    if (!found) return {};
+    const auto rows = table->rows_in(*found, [&](const BBox& box) {
+      return std::ranges::all_of(tests, [&](const BoxTest& test) { return test.may_meet(box); });
+    });
+    if (rows == RowSpans{{0, table->num_rows()}}) return {};
+    auto out = table->select(rows);
+    log::info("a filter of level " + std::to_string(level) + " reads " + std::to_string(out.table->num_rows()) +
+              " of " + std::to_string(table->num_rows()) + " rows, by the bounding boxes in " + in_quotes(*found));
+    return out;
+  }
+
+  /// The rows of a level that those of a selection are, as SQL over their numbers in the selection.
+  static std::string rows_of_level(const RowSpans& rows, const std::string& row) {
+    if (rows.size() == 1) return "(" + row + " + " + std::to_string(rows[0].begin) + ")";
+    std::vector<std::string> begins, shifts;
+    int64_t num_before = 0;
+    for (const RowSpan& span : rows) {
+      begins.push_back(std::to_string(num_before));
+      shifts.push_back(std::to_string(span.begin - num_before));
+      num_before += span.end - span.begin;
+    }
+    return "tacore_selected_row(" + row + ", [" + join(begins, ", ") + "]::BIGINT[], [" + join(shifts, ", ") +
+           "]::BIGINT[])";
   }
 
   /// The alias in joined() of the rows of level 0 with their stored columns: a query may have changed those of c0.
@@ -399,8 +465,11 @@ class Planner {
     return "NULL";
   }
 
-  std::string leaf_level(const Container& container, int leaf, int level, bool padding) {
-    const auto table = with_place_ ? container.level(level) : container.known_level(level);
+  /// The rows of a level, or those of a selection of its rows.
+  std::string leaf_level(const Container& container, int leaf, int level, bool padding,
+                         const LevelTable::Selection& selection = {}) {
+    const auto whole = with_place_ ? container.level(level) : container.known_level(level);
+    const auto& table = selection.table ? selection.table : whole;
     std::vector<std::string> aliases, selected;
     // DuckDB numbers rows in a last column, which it does not list where a column of the file has its name.
     const std::string numbers = "file_row_number";
@@ -419,8 +488,9 @@ class Planner {
       const std::string value = derived ? derived_sql(*derived) : alias_of.at(name);
       selected.push_back(value == id(name) ? value : value + " AS " + id(name));
     }
-    const std::string row = is_listed ? id("tacore:file_row") : numbers;
-    if (is_listed) aliases.push_back(row);
+    const std::string file_row = is_listed ? id("tacore:file_row") : numbers;
+    if (is_listed) aliases.push_back(file_row);
+    const std::string row = selection.table ? rows_of_level(selection.rows, file_row) : file_row;
     // Container::current_id() gives the expression where it is not stored.
     const bool is_numbered = table->find(names::kCurrentId) < 0, by_source = table->find(names::kSourceFile) >= 0;
     if (is_numbered && !by_source) selected.push_back(row + " AS " + id(names::kCurrentId));
@@ -446,7 +516,7 @@ class Planner {
     std::string body = "SELECT " + join(selected, ", ") + " FROM " + stored;
     // Where checking for padding is cheap it is done once, not by each query: most levels that could have it have none.
     const bool may_show =
-        table->may_have_padding() && (!table->source()->is_local() || table->num_visible_rows() < table->num_rows());
+        whole->may_have_padding() && (!whole->source()->is_local() || whole->num_visible_rows() < whole->num_rows());
     if (!padding && may_show) {
       // Samples are matched by the id only: a stored size may be that of another row.
       body += " WHERE NOT starts_with(" + id(names::kId) + ", " + sql_literal(names::kPadding) + ")";

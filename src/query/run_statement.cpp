@@ -387,6 +387,7 @@ struct FilteredGroups {
 FilteredGroups filtered_groups(const std::shared_ptr<const LevelTable>& level, const std::string& filter) {
   std::vector<int64_t> ends;
   for (int group = 1; group <= level->num_row_groups(); ++group) ends.push_back(level->group_begin(group));
+  if (ends.empty()) return {};
   // The first and the last row of blocks that lie in at most two row groups: there may be a billion rows that pass.
   int64_t block = ends.front();
   for (std::size_t i = 1; i + 1 < ends.size(); ++i) block = std::min(block, ends[i] - ends[i - 1]);

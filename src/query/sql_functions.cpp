@@ -303,6 +303,23 @@ void folder_path(duckdb::DataChunk& args, duckdb::ExpressionState&, duckdb::Vect
   });
 }
 
+/// (row of a selection, first rows of its parts, what to add in each) -> row of the level. The lists are the same for
+/// every row.
+void selected_row(duckdb::DataChunk& args, duckdb::ExpressionState&, duckdb::Vector& result) {
+  const std::vector<int64_t> begins = Lists<int64_t>(args.data[1], args.size()).at(0);
+  const std::vector<int64_t> shifts = Lists<int64_t>(args.data[2], args.size()).at(0);
+  duckdb::UnifiedVectorFormat in;
+  args.data[0].ToUnifiedFormat(args.size(), in);
+  const auto* rows = duckdb::UnifiedVectorFormat::GetData<int64_t>(in);
+  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
+  auto* out = duckdb::FlatVector::GetData<int64_t>(result);
+  for (idx_t i = 0; i < args.size(); ++i) {
+    const int64_t row = rows[in.sel->get_index(i)];
+    const auto part = std::ranges::upper_bound(begins, row) - begins.begin() - 1;
+    out[i] = row + shifts[static_cast<std::size_t>(part)];
+  }
+}
+
 }  // namespace
 
 void register_sql_functions(duckdb::Connection& connection) {
@@ -324,6 +341,8 @@ void register_sql_functions(duckdb::Connection& connection) {
   connection.CreateVectorizedFunction("tacore_exact", {integer, text}, d, exact<int64_t>);
   connection.CreateVectorizedFunction("tacore_exact_unsigned", {LogicalType(duckdb::LogicalTypeId::UBIGINT), text}, d,
                                       exact<uint64_t>);
+  const auto integers = LogicalType::LIST(integer);
+  connection.CreateVectorizedFunction("tacore_selected_row", {integer, integers, integers}, integer, selected_row);
   connection.CreateVectorizedFunction("tacore_folder_path", {text, text, text}, text, folder_path);
   connection.Commit();
 }

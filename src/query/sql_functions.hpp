@@ -19,6 +19,7 @@ inline constexpr const char* kDamagedData = "damaged data: ";
 ///   tacore_rfc3339(text, column) -> microseconds since 1970, null where the text is no time
 ///   tacore_epoch(whole number, column), tacore_real_epoch(number, column) -> the same, null where it is none
 ///   tacore_exact(whole number, column), tacore_exact_unsigned(...) -> double; an error where no double is equal
+///   tacore_selected_row(row, begins, shifts) -> row + the shift of the last of `begins` that is not greater
 ///   tacore_folder_path(data, path, type) -> the file that GDAL opens for a row of a FOLDER
 void register_sql_functions(duckdb::Connection& connection);
 

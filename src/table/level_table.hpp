@@ -14,10 +14,21 @@
 #include <vector>
 
 #include "io/byte_source.hpp"
+#include "tacore/bbox.hpp"
 #include "tacore/error.hpp"
 #include "tacore/types.hpp"
 
 namespace tacore {
+
+/// Rows [begin, end) of a table.
+struct RowSpan {
+  int64_t begin = 0;
+  int64_t end = 0;
+
+  bool operator==(const RowSpan&) const = default;
+};
+/// Ascending and apart from each other.
+using RowSpans = std::vector<RowSpan>;
 
 /// A column that a table shows although its file stores it under another name, with another type, or not at all, as in
 /// versions before 2.0.
@@ -109,6 +120,24 @@ class LevelTable {
   bool may_have_padding() const noexcept;
   /// The number of rows that are not padding; computed once, where the footer does not decide it.
   int64_t num_visible_rows() const;
+
+  /// The column of the bounding boxes of a column of WKB (covering.hpp); nullopt where there is none, and where nothing
+  /// proves that the boxes are those of the geometries: a warning tells of a proof that does not fit
+  /// (parquet_proof.hpp).
+  std::optional<std::string> covering_of(std::string_view geometry) const;
+  /// True when covering_of() has a column for some geometry.
+  bool has_covering() const;
+  /// The rows among which all are whose box, in a column of covering_of(), is one that `may_meet` accepts: by the
+  /// bounds that the footer states of row groups, and the page index of pages. `may_meet` takes the box around several.
+  RowSpans rows_in(const std::string& boxes, const std::function<bool(const BBox&)>& may_meet) const;
+  /// Some rows of a level as a table of their own, which reads no other pages of the file.
+  struct Selection {
+    std::shared_ptr<const LevelTable> table = {};
+    RowSpans rows = {};  ///< those of the level that the table has, in order: the wanted ones or more
+  };
+  /// Selects the pages that have these rows. Where the page index does not tell them for all columns, the rows of a row
+  /// group are selected together. Not for tables with derived columns.
+  Selection select(const RowSpans& rows) const;
 
   const std::shared_ptr<const ByteSource>& source() const noexcept;
   /// The byte ranges of stored columns, given by their positions in the file, in a row group: one for each leaf column,

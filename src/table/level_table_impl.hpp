@@ -19,9 +19,24 @@
 #include "table/level_table.hpp"
 #include "table/page_check.hpp"
 
+namespace parquet {
+class ColumnIndex;
+}
+
 namespace tacore {
 
-/// The parts of a level table, for the three files that implement it.
+/// The pages of a row group, as its page index states them.
+struct PageIndex {
+  struct Page {
+    ByteRange range = {};  ///< with its header
+    int64_t first_row = 0;
+    int64_t num_values = -1;  ///< unknown for some columns of lists
+  };
+  std::vector<std::vector<Page>> pages = {};                       ///< of each leaf column
+  std::vector<std::shared_ptr<parquet::ColumnIndex>> bounds = {};  ///< of each leaf column; nullptr: unknown
+};
+
+/// The parts of a level table, for the files that implement it.
 struct LevelTable::Impl {
   /// Decoded arrays by column and row group.
   using Arrays = std::map<std::pair<int, int>, std::shared_ptr<arrow::Array>>;
@@ -76,6 +91,20 @@ struct LevelTable::Impl {
   /// The number of leaf columns that a type has in the file.
   static int leaves(const arrow::DataType& type);
   static int64_t first_page(const parquet::ColumnChunkMetaData& chunk);
+
+  // Which rows they rule out (level_pruning.cpp).
+  mutable std::mutex pruning_mutex;
+  mutable std::optional<std::vector<uint32_t>> proved;  ///< CRC-32s of the page index by row group
+  mutable bool is_proof_checked = false;
+  mutable std::map<std::string, std::vector<std::optional<BBox>>, std::less<>> group_boxes;  ///< by column
+  mutable std::map<int, std::shared_ptr<const PageIndex>> page_indexes;                      ///< nullptr: none to use
+  /// The box around the boxes of each row group; nullopt where all are null.
+  const std::vector<std::optional<BBox>>& boxes_of_groups(const std::string& boxes) const;
+  /// Reads the page indexes of these row groups, if they have one and the proof fits it.
+  void read_page_indexes(const std::vector<int>& groups) const;
+  std::shared_ptr<const PageIndex> page_index(int group) const;
+  std::shared_ptr<const PageIndex> parse_page_index(int group, const Bytes& bounds_bytes,
+                                                    const Bytes& offset_bytes) const;
 
   // The statistics of its footer (level_statistics.cpp).
   std::shared_ptr<parquet::Statistics> statistics(int column, int group) const;

@@ -141,7 +141,12 @@ std::shared_ptr<arrow::Schema> MergedLevel::schema() const {
   arrow::FieldVector fields = impl_->fields;
   std::ranges::stable_sort(fields, {}, [](const auto& field) { return rank(field->name()); });
   fields.push_back(arrow::field(std::string(names::kSourceFile), arrow::utf8()));
-  return arrow::schema(fields);
+  auto out = arrow::schema(fields);
+  return impl_->rules.has_covering ? with_coverings(out) : out;
+}
+
+std::vector<Covering> MergedLevel::coverings() const {
+  return impl_->rules.has_covering ? coverings_of(*schema()) : std::vector<Covering>();
 }
 
 std::string MergedLevel::type_of(std::string_view column) const {
@@ -158,6 +163,7 @@ class MergedRows : public arrow::RecordBatchReader {
              const MergeOptions& options)
       : pieces_(level.impl_->pieces),
         same_columns_(level.impl_->rules.same_columns),
+        coverings_(level.coverings()),
         files_(files),
         open_(open),
         options_(options),
@@ -245,13 +251,16 @@ class MergedRows : public arrow::RecordBatchReader {
     const auto& here = *out->level->stored_schema();
     for (int c = 0; c + 1 < schema_->num_fields(); ++c) {
       out->columns.push_back(here.GetFieldIndex(schema_->field(c)->name()));
-      if (same_columns_ && out->columns.back() < 0) throw changed(*out->level);
+      const bool is_computed =
+          std::ranges::find(coverings_, schema_->field(c)->name(), &Covering::boxes) != coverings_.end();
+      if (same_columns_ && !is_computed && out->columns.back() < 0) throw changed(*out->level);
     }
     return out;
   }
 
   const std::vector<Piece>& pieces_;
   bool same_columns_;
+  std::vector<Covering> coverings_;  ///< computed when the rows are written
   const std::vector<std::string>& files_;
   const OpenLevel& open_;
   const MergeOptions& options_;

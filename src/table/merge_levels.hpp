@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "table/covering.hpp"
 #include "table/level_table.hpp"
 #include "table/parquet_write.hpp"
 
@@ -18,7 +19,8 @@ struct MergeRules {
   /// True: every part has the columns of the first, in any order. False: a level has the columns of all parts, null
   /// where a part lacks one, of a type that holds all values.
   bool same_columns = true;
-  bool has_internal = true;  ///< false: `internal:*` are ignored, in which containers differ
+  bool has_internal = true;   ///< false: `internal:*` are ignored, in which containers differ
+  bool has_covering = false;  ///< true: a level also has the bounding boxes of its geometries (covering.hpp)
 };
 
 /// One level of an index over several parts, before it is written. Parts are added in order.
@@ -35,6 +37,8 @@ class MergedLevel {
   /// The columns: `id`, `type`, those of the first part in its order, further ones as parts add them, `internal:*`, and
   /// last `internal:source_file`, which is computed here. Such a column of a part is dropped, as are derived ones.
   std::shared_ptr<arrow::Schema> schema() const;
+  /// The columns of the bounding boxes, where MergeRules has them: they need not be in any part.
+  std::vector<Covering> coverings() const;
   /// The type of a column as `taco:field_schema` names it; "" when there is no such column.
   std::string type_of(std::string_view column) const;
   int64_t num_rows() const noexcept;

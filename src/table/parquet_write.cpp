@@ -22,12 +22,16 @@
 #include "format/names.hpp"
 #include "table/arrow_error.hpp"
 #include "table/arrow_stream.hpp"
+#include "table/covering.hpp"
+#include "table/parquet_proof.hpp"
 
 namespace tacore {
 namespace {
 
 constexpr int kZstdLevel = 3;       // by measurement (bench/RESULTS.md)
 constexpr int64_t kFewRows = 1000;  // the number of rows up to which dictionaries cost more bytes than they save
+constexpr int64_t kRowsOfPage =
+    8192;  // where pages are read one by one: fewer make whole scans slower (bench/RESULTS.md)
 
 /// Passes Arrow's writes on, and stores an exception of the consumer.
 class ConsumerStream : public arrow::io::OutputStream {
@@ -40,8 +44,13 @@ class ConsumerStream : public arrow::io::OutputStream {
   bool closed() const override { return closed_; }
   arrow::Result<int64_t> Tell() const override { return position_; }
   arrow::Status Write(const void* data, int64_t count) override {
+    const std::span bytes(static_cast<const std::byte*>(data), static_cast<std::size_t>(count));
     try {
-      out_({static_cast<const std::byte*>(data), static_cast<std::size_t>(count)});
+      if (is_holding_) {
+        held_.insert(held_.end(), bytes.begin(), bytes.end());
+      } else {
+        out_(bytes);
+      }
     } catch (...) {
       failure = std::current_exception();
       return arrow::Status::IOError("write stopped");
@@ -50,10 +59,22 @@ class ConsumerStream : public arrow::io::OutputStream {
     return arrow::Status::OK();
   }
 
+  /// Keeps what is written from now on, until release().
+  void hold() { is_holding_ = true; }
+  Bytes& held() { return held_; }
+  uint64_t position() const { return static_cast<uint64_t>(position_); }
+  arrow::Status release() {
+    is_holding_ = false;
+    position_ -= static_cast<int64_t>(held_.size());
+    return Write(held_.data(), static_cast<int64_t>(held_.size()));
+  }
+
   std::exception_ptr failure;
 
  private:
   const ByteConsumer& out_;
+  bool is_holding_ = false;
+  Bytes held_ = {};
   int64_t position_ = 0;
   bool closed_ = false;
 };
@@ -99,6 +120,15 @@ bool repeats(const arrow::Field& field) {
   return arrow::is_string(type) && field.name() != names::kId && field.name() != names::kRelativePath;
 }
 
+template <class Builder>
+void limit_rows_of_page(Builder& out) {
+  if constexpr (requires { out.max_rows_per_page(kRowsOfPage); }) {
+    out.max_rows_per_page(kRowsOfPage)->write_batch_size(kRowsOfPage);
+  } else {
+    out.data_pagesize(1)->write_batch_size(kRowsOfPage);  // a page ends with each batch
+  }
+}
+
 std::shared_ptr<parquet::WriterProperties> properties_of(const ParquetOptions& options, const arrow::Schema& schema,
                                                          int64_t num_rows) {
   parquet::WriterProperties::Builder out;
@@ -114,13 +144,28 @@ std::shared_ptr<parquet::WriterProperties> properties_of(const ParquetOptions& o
   }
   out.max_row_group_length(options.row_group_size)->data_pagesize(options.data_page_size);
   if (!options.write_statistics) out.disable_statistics();
-  if (options.use_content_defined_chunking) {
+  if (options.covering) {
+    out.enable_write_page_index();
+    // All columns begin a page with the same row, so that some rows can be read without the others.
+    limit_rows_of_page(out);
+    for (const Covering& covering : coverings_of(schema)) {
+      for (const char* side : kBoxSides)
+        out.encoding(covering.boxes + "." + side, parquet::Encoding::BYTE_STREAM_SPLIT);
+    }
+  } else if (options.use_content_defined_chunking) {
     parquet::CdcOptions chunks;
     chunks.min_chunk_size = options.min_chunk_size;
     chunks.max_chunk_size = options.max_chunk_size;
     out.enable_content_defined_chunking()->content_defined_chunking_options(chunks);
   }
   return out.build();
+}
+
+arrow::Status add_metadata(parquet::arrow::FileWriter& writer, const std::map<std::string, std::string>& metadata) {
+  if (metadata.empty()) return arrow::Status::OK();
+  std::vector<std::string> keys, values;
+  for (const auto& [key, value] : metadata) keys.push_back(key), values.push_back(value);
+  return writer.AddKeyValueMetadata(arrow::key_value_metadata(std::move(keys), std::move(values)));
 }
 
 /// Calls `body` with a writer for about `num_rows` rows; its bytes go to `out`.
@@ -133,8 +178,7 @@ void with_writer(const arrow::Schema& schema, int64_t num_rows, const ByteConsum
     ARROW_ASSIGN_OR_RAISE(auto writer,
                           parquet::arrow::FileWriter::Open(schema, arrow::default_memory_pool(), stream,
                                                            properties_of(options, schema, num_rows), arrow_properties));
-    ARROW_RETURN_NOT_OK(body(*writer));
-    return writer->Close();
+    return body(*writer, *stream);
   };
   arrow::Status status;
   try {
@@ -146,11 +190,32 @@ void with_writer(const arrow::Schema& schema, int64_t num_rows, const ByteConsum
   check(status);
 }
 
-arrow::Status add_metadata(parquet::arrow::FileWriter& writer, const std::map<std::string, std::string>& metadata) {
-  if (metadata.empty()) return arrow::Status::OK();
-  std::vector<std::string> keys, values;
-  for (const auto& [key, value] : metadata) keys.push_back(key), values.push_back(value);
-  return writer.AddKeyValueMetadata(arrow::key_value_metadata(std::move(keys), std::move(values)));
+/// True for a table whose bounding boxes are to be computed and proved.
+bool is_covered(const arrow::Schema& schema, const ParquetOptions& options) {
+  return options.covering && !geoparquet_metadata(schema).empty();
+}
+
+/// Writes batches with the bounding boxes of their geometries, a page index and a proof.
+void write_covered(arrow::RecordBatchReader& batches, int64_t num_rows, const ByteConsumer& out,
+                   const ParquetOptions& options, const std::function<std::map<std::string, std::string>()>& metadata) {
+  const auto schema = batches.schema();
+  with_writer(*schema, num_rows, out, options,
+              [&](parquet::arrow::FileWriter& writer, ConsumerStream& stream) -> arrow::Status {
+                int64_t num_written = 0;
+                while (const auto batch = read_batch(batches)) {
+                  ARROW_RETURN_NOT_OK(writer.WriteRecordBatch(*with_coverings(*batch, schema, num_written)));
+                  num_written += batch->num_rows();
+                }
+                const int64_t num_groups = (num_written + options.row_group_size - 1) / options.row_group_size;
+                auto keys = metadata ? metadata() : std::map<std::string, std::string>();
+                keys[kGeoKey] = geoparquet_metadata(*schema);
+                keys[kProofKey] = unproved(static_cast<int>(num_groups));
+                ARROW_RETURN_NOT_OK(add_metadata(writer, keys));
+                stream.hold();  // the last row group, page index and footer
+                ARROW_RETURN_NOT_OK(writer.Close());
+                prove(stream.held(), stream.position() - stream.held().size());
+                return stream.release();
+              });
 }
 
 }  // namespace
@@ -166,25 +231,37 @@ void check_parquet_options(const ParquetOptions& options) {
   }
 }
 
+ParquetOptions without_covering(ParquetOptions options) {
+  options.covering = false;
+  return options;
+}
+
 void write_parquet(arrow::RecordBatchReader& batches, const ByteConsumer& out, const ParquetOptions& options,
                    const std::function<std::map<std::string, std::string>()>& metadata) {
   const int64_t unknown = std::numeric_limits<int64_t>::max();
-  with_writer(*batches.schema(), unknown, out, options, [&](parquet::arrow::FileWriter& writer) {
+  if (is_covered(*batches.schema(), options)) return write_covered(batches, unknown, out, options, metadata);
+  with_writer(*batches.schema(), unknown, out, options, [&](parquet::arrow::FileWriter& writer, ConsumerStream&) {
     while (const auto batch = read_batch(batches)) ARROW_RETURN_NOT_OK(writer.WriteRecordBatch(*batch));
-    return metadata ? add_metadata(writer, metadata()) : arrow::Status::OK();
+    if (metadata) ARROW_RETURN_NOT_OK(add_metadata(writer, metadata()));
+    return writer.Close();
   });
 }
 
 Bytes encode_parquet(const arrow::Table& table, const ParquetOptions& options,
                      const std::map<std::string, std::string>& metadata) {
   Bytes out;
-  with_writer(
-      *table.schema(), table.num_rows(),
-      [&](std::span<const std::byte> more) { out.insert(out.end(), more.begin(), more.end()); }, options,
-      [&](parquet::arrow::FileWriter& writer) {
-        ARROW_RETURN_NOT_OK(writer.WriteTable(table, options.row_group_size));
-        return add_metadata(writer, metadata);
-      });
+  const ByteConsumer append = [&](std::span<const std::byte> more) { out.insert(out.end(), more.begin(), more.end()); };
+  if (is_covered(*table.schema(), options)) {
+    arrow::TableBatchReader batches(table);
+    write_covered(batches, table.num_rows(), append, options, [&] { return metadata; });
+    return out;
+  }
+  with_writer(*table.schema(), table.num_rows(), append, options,
+              [&](parquet::arrow::FileWriter& writer, ConsumerStream&) {
+                ARROW_RETURN_NOT_OK(writer.WriteTable(table, options.row_group_size));
+                ARROW_RETURN_NOT_OK(add_metadata(writer, metadata));
+                return writer.Close();
+              });
   return out;
 }
 

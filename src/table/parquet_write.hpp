@@ -16,6 +16,9 @@ namespace tacore {
 /// Throws ValidationError for options that no Parquet file can be written with.
 void check_parquet_options(const ParquetOptions& options);
 
+/// The options for a table that readers read whole, such as a `__meta__`: without coverings.
+ParquetOptions without_covering(ParquetOptions options);
+
 /// Receives the bytes of a Parquet file in order.
 using ByteConsumer = std::function<void(std::span<const std::byte>)>;
 

@@ -11,6 +11,7 @@
 #include "model/identifier.hpp"
 #include "table/cells.hpp"
 #include "table/compare_columns.hpp"
+#include "table/covering.hpp"
 #include "table/level_checksums.hpp"
 #include "validate/columns.hpp"
 #include "validate/containers.hpp"
@@ -49,15 +50,19 @@ std::optional<Checked> check_source(Report& report, const Storage& storage, cons
   return std::nullopt;
 }
 
-/// Descriptions are ignored, as is the order of columns, which are found by name.
-bool same_fields(const std::vector<FieldDescription>& a, const std::vector<FieldDescription>& b) {
-  const auto sorted = [](const std::vector<FieldDescription>& fields) {
-    std::vector<std::pair<std::string_view, std::string_view>> out;
-    for (const auto& field : fields) out.emplace_back(field.name, field.type);
-    std::ranges::sort(out);
+/// Descriptions are ignored, as is the order of columns, which are found by name. An index may also have the bounding
+/// boxes of geometries.
+bool same_fields(const std::vector<FieldDescription>& index, const std::vector<FieldDescription>& source) {
+  using Fields = std::set<std::pair<std::string_view, std::string_view>>;
+  const auto fields_of = [](const std::vector<FieldDescription>& fields) {
+    Fields out;
+    for (const auto& field : fields) out.emplace(field.name, field.type);
     return out;
   };
-  return sorted(a) == sorted(b);
+  const Fields all = fields_of(index), wanted = fields_of(source);
+  return std::ranges::includes(all, wanted) && std::ranges::all_of(all, [&](const auto& field) {
+           return wanted.contains(field) || is_covering(field.first, field.second);
+         });
 }
 
 void check_same_schema(Report& report, const Collection& index, const Collection& source, const std::string& file,
@@ -68,7 +73,7 @@ void check_same_schema(Report& report, const Collection& index, const Collection
   }
   const bool same = std::equal(
       index.field_schema.begin(), index.field_schema.end(), source.field_schema.begin(), source.field_schema.end(),
-      [](const auto& a, const auto& b) { return a.first == b.first && same_fields(a.second, b.second); });
+      [](const auto& i, const auto& s) { return i.first == s.first && same_fields(i.second, s.second); });
   if (!same)
     report.add("CAT-7", "source " + in_quotes(file) + " has a different taco:field_schema than the index",
                {.path = path});

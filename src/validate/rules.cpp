@@ -172,7 +172,9 @@ constexpr auto kRules = std::to_array<Rule>({
     {"CAT-5", "6.5", kError,
      "The index has the same rows as each source: ids and types, in order; with deep checks all values."},
     {"CAT-6", "6.6", kWarning, "The extent of each source covers the locations and times of its rows."},
-    {"CAT-7", "6.6", kError, "All sources have the taco:pit_schema and taco:field_schema of the index."},
+    {"CAT-7", "6.6", kError,
+     "All sources have the taco:pit_schema and taco:field_schema of the index, which may also have bounding boxes of "
+     "geometries."},
     {"CAT-8", "6.6", kWarning, "The counts of the index are the sums of the counts of its sources."},
     {"CAT-9", "6.6", kError,
      "The level tables of each source are unchanged since the index was made: their CRC-32s are those in "

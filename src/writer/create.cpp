@@ -18,6 +18,7 @@
 #include "table/reserved_columns.hpp"
 #include "tacore/error.hpp"
 #include "tacore/plumbing/apart.hpp"
+#include "writer/arrange.hpp"
 #include "writer/create.hpp"
 #include "writer/extent.hpp"
 #include "writer/folder_writer.hpp"
@@ -203,7 +204,7 @@ std::vector<std::string> create(const Tortilla& tortilla, const CollectionText& 
                                   .jobs = num_threads(options.task.jobs),
                                   .max_concurrent_requests = options.max_concurrent_requests,
                                   .temp_dir = options.output.temp_dir,
-                                  .parquet = options.output.parquet});
+                                  .parquet = parquet_of(options)});
   if (options.group_by.empty())
     warn_of_parts(parts, "ZIPs", split_size_of(options),
                   plan.has_index ? "their folder, which has the index .tacocat, or a list of them" : "a list of them");
@@ -216,8 +217,10 @@ std::vector<std::string> create(const Taco& taco, const std::string& output, con
   return create_found({retyped(taco.tortilla), taco.collection}, output, options);
 }
 
-std::vector<std::string> create_found(const Taco& taco, const std::string& output, const CreateOptions& options) {
-  check_collection(taco.collection);
+std::vector<std::string> create_found(const Taco& given_taco, const std::string& output, const CreateOptions& options) {
+  check_collection(given_taco.collection);
+  check_order(options);
+  const Taco taco{arranged(given_taco.tortilla, options), given_taco.collection};
   for (const auto& licence : unknown_licences(taco.collection)) {
     log::warning(output + ": the licence " + tacore::in_quotes(licence) +
                  " is not an SPDX identifier such as CC-BY-4.0");
@@ -245,7 +248,8 @@ std::vector<std::string> create_found(const Taco& taco, const std::string& outpu
 
 void create_as(const Tortilla& tortilla, const std::string& collection, const std::string& output,
                const CreateOptions& options) {
-  create(tortilla, [&](const Tree&, const PitSchema&) { return collection; }, output, options);
+  create(
+      tortilla, [&](const Tree&, const PitSchema&) { return collection; }, output, options);
 }
 
 PlanCheck check_plan(const Taco& taco, const std::string& given, const CreateOptions& options) {
@@ -265,6 +269,7 @@ PlanCheck check_plan(const Taco& taco, const std::string& given, const CreateOpt
   note([&] { check_output(output, options); });
   note([&] { check_temp_dir(output, options.output.temp_dir); });
   note([&] { check_parquet_options(options.output.parquet); });
+  note([&] { check_order(options); });
   for (const auto& fault : collection_faults(taco.collection)) out.issues.push_back("the collection: " + fault);
   const bool regular = note([&] { check_tree(tree); });
   note([&] { check_field_names(tree); });

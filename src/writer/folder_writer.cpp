@@ -80,8 +80,8 @@ class FolderWriter {
       const std::string name = path_join("DATA", tree_.path(level, static_cast<int64_t>(row)));
       if (here.types[row] == SampleType::File) return copy(level, static_cast<int64_t>(row), staging, name);
       staging.make_folder(name);
-      staging.write_file(path_join(name, names::kMeta),
-                         encode_parquet(*slice_rows(below, first[row], first[row + 1]), options_.parquet));
+      staging.write_file(path_join(name, names::kMeta), encode_parquet(*slice_rows(below, first[row], first[row + 1]),
+                                                                       without_covering(options_.parquet)));
       tell(0);
     });
     std::vector<std::size_t> small, large;

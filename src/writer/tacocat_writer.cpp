@@ -75,6 +75,22 @@ void set_field_types(Collection& collection, const std::vector<MergedLevel>& lev
   }
 }
 
+/// Adds the bounding boxes that the index has and its parts may lack, behind the other metadata.
+void add_covering_fields(Collection& collection, const std::vector<MergedLevel>& levels) {
+  for (std::size_t k = 0; k < levels.size(); ++k) {
+    const auto found = collection.field_schema.find("level" + std::to_string(k));
+    if (found == collection.field_schema.end()) continue;
+    auto& fields = found->second;
+    for (const Covering& covering : levels[k].coverings()) {
+      if (std::ranges::find(fields, covering.boxes, &FieldDescription::name) != fields.end()) continue;
+      const auto internal =
+          std::ranges::find_if(fields, [](const auto& field) { return field.name.starts_with(names::kInternal); });
+      fields.insert(internal,
+                    {.name = covering.boxes, .type = covering_type(), .description = covering_description(covering)});
+    }
+  }
+}
+
 /// The extent of a part. The extent in its collection is used only where the rows state none: writers state boxes of
 /// centroids, and an edit does not update it.
 Extent extent_of_rows(const IndexPart& part, const std::string& path) {
@@ -123,6 +139,7 @@ Index merge_parts(const IndexParts& parts, const MergeRules& rules, int jobs,
   }
   out.collection = collections.result();
   if (!rules.same_columns) set_field_types(out.collection, out.levels);
+  add_covering_fields(out.collection, out.levels);
   return out;
 }
 
@@ -167,7 +184,7 @@ void write_tacocat(const std::vector<std::string>& zips, const WriteOptions& opt
       .open_level = [&](std::size_t part,
                         int level) { return open_zip(zips[part]).levels.at(static_cast<std::size_t>(level)); }};
   for (const auto& zip : zips) parts.files.push_back(file_name(zip));
-  write_tacocat_folder(merge_parts(parts, {}, options.jobs), parts,
+  write_tacocat_folder(merge_parts(parts, {.has_covering = options.parquet.covering}, options.jobs), parts,
                        path_join(parent_folder(zips.at(0)), names::kTacocatFolder),
                        {.jobs = options.jobs, .parquet = options.parquet});
 }

@@ -203,7 +203,7 @@ class ZipWriter {
       std::vector<Bytes> tables(std::min(kTablesAtOnce, folders.size() - begin));
       run_parallel(tables.size(), options_.jobs, [&](std::size_t i) {
         const auto r = static_cast<std::size_t>(folders[begin + i].second);
-        tables[i] = encode_parquet(*slice_rows(table, first[r], first[r + 1]), options_.parquet);
+        tables[i] = encode_parquet(*slice_rows(table, first[r], first[r + 1]), without_covering(options_.parquet));
       });
       for (std::size_t i = 0; i < tables.size(); ++i) {
         const auto& [path, row] = folders[begin + i];

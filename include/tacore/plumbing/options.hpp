@@ -48,6 +48,8 @@ void visit_options(ParquetOptions& o, Visit&& visit) {
         "End data pages at content-defined boundaries, so that equal data deduplicates.");
   visit("min_chunk_size", o.min_chunk_size, "Minimal size of a content-defined page in bytes.");
   visit("max_chunk_size", o.max_chunk_size, "Maximal size of a content-defined page in bytes.");
+  visit("covering", o.covering,
+        "Add bounding boxes of the geometries and a page index, by which readers find the samples of a place.");
 }
 
 // Options that several structs have.
@@ -122,6 +124,9 @@ void visit_options(CreateOptions& o, Visit&& visit) {
         "Maximal size of the samples in each file, such as 4GB; none writes one file of any size."
         " Only create splits by default: at 4GB, .taco and .tortilla at 20GB.");
   visit("group_by", o.group_by, "Columns of level 0: one ZIP for each combination of their values.");
+  visit("order", o.order,
+        "Order of the samples: hilbert (neighbours on the globe together, with bounding boxes) or time; by default as"
+        " given.");
   visit("consolidate", o.consolidate, "Write the index .tacocat when there are several ZIPs.");
   visit_max_concurrent_requests(o.max_concurrent_requests, visit);
 }

@@ -61,6 +61,11 @@ struct CreateOptions {
   /// name is `x_{values}.tacozip`: values are joined by `_`, null is `None`, and characters that are unsafe in file
   /// names become `_`. Each ZIP may be split further.
   std::vector<std::string> group_by = {};
+  /// Order of the samples: `hilbert` along a Hilbert curve through their locations, so that neighbours on the globe are
+  /// neighbours in the tables, and readers find those of a place in few pages (with ParquetOptions::covering, which
+  /// this sets); `time` by the time at which they begin. A sample without location or time comes last; samples that are
+  /// equal stay in their order. "": the given order. Positions of samples change: read(7) is another one.
+  std::string order = {};
   /// Write an index, the folder `.tacocat`, beside the ZIPs when there are several.
   bool consolidate = true;
   /// Maximal number of requests in flight while remote samples are copied, at least 1. RemoteOptions has that of open

@@ -1,0 +1,302 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <random>
+
+#include "model/wkb_centroid.hpp"
+#include "support/create_files.hpp"
+#include "support/table_files.hpp"
+#include "table/edit_columns.hpp"
+#include "table/parquet_proof.hpp"
+#include "tacore/ops/consolidate.hpp"
+#include "tacore/ops/edit.hpp"
+#include "tacore/ops/export.hpp"
+
+// Bounding boxes of geometries and the order of samples: whatever a table says of them, a filter gives the rows that a
+// loop over the places gives, which are plain numbers here.
+namespace tacore {
+namespace {
+
+constexpr int64_t kRowGroup = 2000;
+
+struct Place {
+  double lon = 0;
+  double lat = 0;
+  double half = 0;  ///< of the side of the square around it; 0 for a point
+};
+
+/// Squares and points all over the globe, some across the antimeridian and beyond 180 degrees, and at the poles.
+std::vector<Place> places(int num) {
+  std::mt19937 random(7);
+  const auto between = [&](double low, double high) {
+    return low + (high - low) * (static_cast<double>(random()) / 4294967296.);
+  };
+  std::vector<Place> out;
+  for (int i = 0; i < num; ++i) {
+    const double half = i % 3 == 0 ? 0 : between(0.001, 0.5);
+    const double lon = i % 50 == 0 ? 180 : i % 51 == 0 ? between(170, 200) : between(-180, 180);
+    out.push_back({lon, i % 70 == 0 ? 90 - half : between(-90 + half, 90 - half), half});
+  }
+  return out;
+}
+
+std::string wkb_of(const Place& place) {
+  const auto& [x, y, half] = place;
+  if (half == 0) return wkb_point(x, y);
+  const Centroid corners[] = {{x - half, y - half}, {x + half, y - half}, {x + half, y + half}, {x - half, y + half}};
+  return wkb_polygon(corners);
+}
+
+/// Whether a square meets a box, longitude by longitude modulo 360.
+bool meets(const Place& place, const BBox& box) {
+  if (place.lat + place.half < box.miny || place.lat - place.half > box.maxy) return false;
+  const double east = box.maxx < box.minx ? box.maxx + 360 : box.maxx;
+  for (const double turn : {-720., -360., 0., 360., 720.}) {
+    if (place.lon + place.half + turn >= box.minx && place.lon - place.half + turn <= east) return true;
+  }
+  return false;
+}
+
+std::string name_of(std::size_t number) { return "s" + std::to_string(number); }
+
+Taco taco_of(const std::vector<Place>& all) {
+  std::vector<Sample> samples;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::vector<MetadataField> metadata{{"istac:geometry", Binary{wkb_of(all[i])}},
+                                        {"number", static_cast<int64_t>(i)}};
+    if (i % 97 == 0) metadata[0].value = Value();
+    metadata.push_back({"list", Value::List(1 + i % 4, 1.5)});
+    samples.emplace_back(name_of(i), to_bytes(name_of(i)), metadata);
+  }
+  return {Tortilla(std::move(samples)), collection()};
+}
+
+CreateOptions covered(int64_t row_group_size = kRowGroup) {
+  return {.output = {.parquet = {.row_group_size = row_group_size, .covering = true}}, .order = "hilbert"};
+}
+
+const std::vector<BBox>& boxes() {
+  static const std::vector<BBox> all{
+      {10, 45, 11, 46}, {-180, -90, 180, 90},  {179, -20, -179, 20},   {175, 10, 185, 12}, {-181, 0, -179.5, 30},
+      {0, 89.5, 1, 90}, {-180, -90, 180, -89}, {-0.5, -0.5, 0.5, 0.5}, {300, -5, 301, 5},  {12.5, 33.25, 12.5, 33.25}};
+  return all;
+}
+
+/// The ids in the box of a dataset whose samples are `all`, as a loop finds them; sorted.
+Strings expected(const std::vector<Place>& all, const BBox& box) {
+  Strings out;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i % 97 != 0 && meets(all[i], box)) out.push_back(name_of(i));
+  }
+  return sorted(out);
+}
+
+/// Checks the rows of each box; returns how many rows the filters read of how many, as the log tells.
+std::string check_boxes(const Dataset& dataset, const std::vector<Place>& all) {
+  Report report;
+  for (const BBox& box : boxes()) {
+    CAPTURE(box.minx);
+    CAPTURE(box.miny);
+    const DataFrame found = dataset.filter_bbox(box).data();
+    CHECK(sorted(ids(found)) == expected(all, box));
+    const auto numbers = values(dataset.filter_bbox(box).data(), "number");
+    const auto names = ids(found);
+    for (std::size_t i = 0; i < names.size(); ++i) CHECK("s" + numbers[i] == names[i]);
+    if (found.num_rows() > 0) {
+      const auto row = found.num_rows() - 1;
+      const std::vector<int64_t> last{row};
+      CHECK(to_text(found.read_bytes(std::span(last)).at(0)) == names[static_cast<std::size_t>(row)]);
+    }
+  }
+  Strings out;
+  for (const auto& [level, text] : report.all) {
+    const auto at = text.find(" reads ");
+    if (at != std::string::npos) out.push_back(text.substr(at + 7, text.find(" rows") - at - 7));
+  }
+  return join(out, "; ") + (report.warnings().empty() ? "" : "; " + report.warnings());
+}
+
+std::shared_ptr<const LevelTable> table_at(const std::string& path) { return level_of(to_bytes(file_text(path))); }
+
+}  // namespace
+
+TEST_CASE("samples in Hilbert order with bounding boxes: the rows of a box, from few pages, in any container") {
+  const Workshop shop = Workshop::in_memory();
+  const auto all = places(20000);
+  const Taco taco = taco_of(all);
+  create(taco, shop.out("plain.tacozip"));
+  CHECK(check_boxes(load(shop.out("plain.tacozip")), all) == "");
+  for (const std::string name : {"made.tacozip", "made"}) {
+    CAPTURE(name);
+    // Small row groups of a page each, or one row group of pages of 8192 rows.
+    const bool is_zip = name == "made.tacozip";
+    create(taco, shop.out(name), covered(is_zip ? kRowGroup : 65536));
+    CHECK(faults(shop.out(name)) == "");
+    const std::string read = check_boxes(load(shop.out(name)), all);
+    CHECK_MESSAGE(read.find(is_zip ? "; 4000 of 20000" : " of 20000") != std::string::npos, read);
+  }
+  // All pages of a box that is everywhere are read.
+  const Report report;
+  CHECK(load(shop.out("made")).filter_bbox({-180, -90, 180, 90}).data().num_rows() == 20000 - 207);
+  CHECK_FALSE(report.has(LogLevel::Info, " reads "));
+  // Positions, levels, unions and statements over the rows of a box.
+  const Dataset some = load(shop.out("made.tacozip")).filter_bbox(boxes()[2]);
+  const auto names = expected(all, boxes()[2]);
+  CHECK(sorted(values(some.sql("SELECT id FROM data WHERE number >= 0").data(), "id")) == names);
+  CHECK(some.sort("number").limit(2).data().num_rows() == 2);
+  CHECK(some.limit(3).data().num_rows() == 3);
+  CHECK(load(shop.out("made.tacozip")).limit(50).filter_bbox(boxes()[2]).data().num_rows() <= 50);
+  const std::vector<Dataset> two{some, load(shop.out("plain.tacozip")).filter_bbox(boxes()[2])};
+  const Dataset both = concat(two);
+  CHECK(both.data().num_rows() == 2 * static_cast<int64_t>(names.size()));
+  CHECK(sorted(ids(load(shop.out("made.tacozip")).filter_bbox(boxes()[2]).filter_bbox(boxes()[3]).data())) == [&] {
+    Strings out;
+    std::ranges::set_intersection(names, expected(all, boxes()[3]), std::back_inserter(out));
+    return out;
+  }());
+}
+
+TEST_CASE("the boxes contain the geometries, and little more") {
+  const Workshop shop = Workshop::in_memory();
+  const auto all = places(3000);
+  create(taco_of(all), shop.out("made"), covered(65536));
+  const auto table = table_at(shop.out("made/METADATA/level0.parquet"));
+  const auto rows = level_rows(table, {}, 0, table->num_rows());
+  const auto number = rows->find("number");
+  const auto cells = read_values(*table->decode(table->find("bbox"), 0));
+  REQUIRE(cells.size() == 3000);
+  for (int64_t row = 0; row < table->num_rows(); ++row) {
+    const Value& cell = cells[static_cast<std::size_t>(row)];
+    const auto i = static_cast<std::size_t>(*rows->integer(number, row));
+    if (i % 97 == 0) {
+      CHECK(cell == Value());
+      continue;
+    }
+    const Place& place = all[i];
+    std::map<std::string, double> sides;
+    for (const auto& [key, value] : std::get<Struct>(cell.data)) sides[key] = std::get<double>(value.data);
+    CHECK(sides["xmin"] <= place.lon - place.half);
+    CHECK(sides["ymin"] <= place.lat - place.half);
+    CHECK(sides["xmax"] >= place.lon + place.half);
+    CHECK(sides["ymax"] >= place.lat + place.half);
+    CHECK(sides["xmax"] - sides["xmin"] <= 2 * place.half + 2. / 128);
+  }
+}
+
+TEST_CASE("an index has the bounding boxes that its ZIPs lack") {
+  const Workshop shop = Workshop::in_memory();
+  auto all = places(12000);
+  std::ranges::sort(all, {}, &Place::lon);
+  CreateOptions parts = covered();
+  parts.output.parquet.covering = false;
+  parts.split_size = 20000;
+  parts.consolidate = false;
+  parts.order = "";
+  const auto zips = create(taco_of(all), shop.out("part.tacozip"), parts);
+  REQUIRE(zips.size() > 1);
+  for (const bool single_file : {false, true}) {
+    CAPTURE(single_file);
+    const std::string index = create_tacocat(
+        zips,
+        {.single_file = single_file, .overwrite = true, .parquet = {.row_group_size = kRowGroup, .covering = true}});
+    const Dataset dataset = load(index);
+    CHECK(check_boxes(dataset, all).find(" of 12000") != std::string::npos);
+    CHECK(faults(index) == "");
+    const auto fields = dataset.collection().field_schema.at("level0");
+    CHECK(std::ranges::count(fields, "bbox", &FieldDescription::name) == 1);
+  }
+}
+
+TEST_CASE("an edit and a conversion keep the boxes those of the geometries") {
+  const Workshop shop = Workshop::in_memory();
+  auto all = places(9000);
+  create(taco_of(all), shop.out("made.tacozip"), covered());
+  all[5] = {100.5, 12.25, 0};
+  shop.add("new.jsonl", "{\"id\": \"s5\", \"number\": 5}\n");
+  // A geometry in a table of Parquet: text has no WKB.
+  shop.add("new.parquet",
+           parquet_text({{"id", texts({"s5"})},
+                         {"istac:geometry",
+                          build(std::vector<std::optional<std::string>>{wkb_of(all[5])}, arrow::BinaryBuilder())}}));
+  edit(shop.out("made.tacozip"), {.columns = {shop.source("new.parquet")}}, {.parquet = {.row_group_size = kRowGroup}});
+  CHECK(check_boxes(load(shop.out("made.tacozip")), all).find(" of 9000") != std::string::npos);
+  CHECK(ids(load(shop.out("made.tacozip")).filter_bbox({100.4, 12.2, 100.6, 12.3}).data()) == Strings{"s5"});
+  convert(shop.out("made.tacozip"), shop.out("folder"));
+  check_boxes(load(shop.out("folder")), all);
+  CHECK(has_text(text_of<ValidationError>([&] { convert(shop.out("made.tacozip"), shop.out("other"), covered()); }),
+                 "order, covering"));
+  // Without the option an export has the boxes as a column like any other, of which readers know nothing.
+  export_dataset(load(shop.out("made.tacozip")).filter_bbox(boxes()[0]), shop.out("some.tacozip"));
+  CHECK(load(shop.out("some.tacozip")).filter_bbox(boxes()[0]).data().num_rows() ==
+        static_cast<int64_t>(expected(all, boxes()[0]).size()));
+}
+
+TEST_CASE("samples in the order of time; those without one are last") {
+  const Workshop shop = Workshop::in_memory();
+  std::vector<Sample> samples;
+  for (const int day : {7, 3, 0, 3, 1}) {
+    std::vector<MetadataField> metadata{{"stac:time_start", Value()}};
+    if (day > 0) metadata[0].value = Timestamp::parse("2020-01-0" + std::to_string(day) + "T00:00:00Z");
+    samples.emplace_back("d" + std::to_string(day) + "_" + std::to_string(samples.size()), to_bytes("x"), metadata);
+  }
+  const Taco taco{Tortilla(std::move(samples)), collection()};
+  create(taco, shop.out("made.tacozip"), {.order = "time"});
+  CHECK(ids(load(shop.out("made.tacozip")).data()) == Strings{"d1_4", "d3_1", "d3_3", "d7_0", "d0_2"});
+  CHECK(has_text(text_of<ValidationError>([&] { create(taco, shop.out("x.tacozip"), {.order = "place"}); }),
+                 "order 'place'; hilbert or time expected"));
+  CHECK(check_plan(taco, shop.out("x.tacozip"), {.order = "place"}).issues.size() == 1);
+}
+
+TEST_CASE("a table that was rewritten or damaged gives the rows of a loop, or an error") {
+  const Workshop shop = Workshop::in_memory();
+  const auto all = places(8000);
+  create(taco_of(all), shop.out("made"), covered(3000));
+  const std::string path = shop.out("made/METADATA/level0.parquet"), good = file_text(path);
+  const auto put = [&](const std::string& bytes) {
+    std::ofstream(path, std::ios::binary) << bytes;
+    return load(shop.out("made"));
+  };
+  SUBCASE("rewritten with all keys of its footer, and boxes that lie") {
+    const auto level = table_at(path);
+    auto table = whole_table(*level);
+    const int at = table->schema()->GetFieldIndex("bbox");
+    // The boxes of other rows: rotated by a third of the table.
+    auto moved = check(arrow::ConcatenateTables({table->Slice(3000), table->Slice(0, 3000)}));
+    table = check(table->SetColumn(at, table->field(at), moved->column(at)));
+    for (const bool has_proof : {true, false}) {
+      std::map<std::string, std::string> keys{{"taco:geo", *level->key_value("taco:geo")}};
+      if (has_proof) keys[kProofKey] = *level->key_value(kProofKey);
+      const Bytes lying = encode_parquet(*table, {.row_group_size = 3000}, keys);
+      const std::string read = check_boxes(put(to_text(lying)), all);
+      CHECK(read.find(" of 8000") == std::string::npos);
+      CHECK(has_text(read, "its footer is not the one that was proved") == has_proof);
+    }
+  }
+  SUBCASE("a byte changed in the page index, or in the footer") {
+    const auto level = table_at(path);
+    const auto footer = parse_parquet_footer(level->tail(), {});
+    const auto index = *page_index_ranges(*footer, 0);
+    const Report report;
+    int num_refused = 0;
+    for (std::size_t at = index.columns.offset; at < good.size(); at += 211) {
+      std::string bad = good;
+      bad[at] = static_cast<char>(bad[at] ^ 0x11);
+      try {
+        const Dataset dataset = put(bad);
+        for (const BBox& box : {boxes()[0], boxes()[2]}) {
+          const auto found = dataset.filter_bbox(box).data();
+          CHECK(sorted(ids(found)) == expected(all, box));
+        }
+      } catch (const Error&) {
+        ++num_refused;
+      }
+    }
+    CHECK(report.has(LogLevel::Warning, "the page index of row group"));
+    CHECK(num_refused < 60);
+  }
+  put(good);
+}
+
+}  // namespace tacore

@@ -1,0 +1,225 @@
+#include <arrow/type.h>
+#include <parquet/exception.h>
+#include <parquet/page_index.h>
+#include <parquet/schema.h>
+#include <parquet/statistics.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+
+#include "base/crc32.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "table/covering.hpp"
+#include "table/level_table_impl.hpp"
+#include "table/parquet_footer.hpp"
+#include "table/parquet_proof.hpp"
+
+// Which rows of a level cannot be in a place, by its bounding boxes.
+
+namespace tacore {
+namespace {
+
+/// Page indexes are kept for so many row groups: a few megabytes.
+constexpr std::size_t kMostIndexes = 256;
+
+std::string name_of_level(const ErrorContext& where) {
+  return where.path + (where.level ? ", level " + std::to_string(*where.level) : "");
+}
+
+float decoded(const std::string& value) {
+  float out = std::numeric_limits<float>::quiet_NaN();
+  if (value.size() == sizeof out) std::memcpy(&out, value.data(), sizeof out);
+  return out;
+}
+
+void append_span(RowSpans& out, RowSpan more) {
+  if (!out.empty() && out.back().end == more.begin) {
+    out.back().end = more.end;
+  } else {
+    out.push_back(more);
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> LevelTable::covering_of(std::string_view geometry) const {
+  const auto coverings = coverings_of(*impl_->schema);
+  const auto found = std::ranges::find(coverings, geometry, &Covering::geometry);
+  if (found == coverings.end() || !impl_->schema->GetFieldByName(found->boxes)) return std::nullopt;
+  const std::lock_guard lock(impl_->pruning_mutex);
+  if (!impl_->is_proof_checked) {
+    impl_->is_proof_checked = true;
+    try {
+      impl_->proved = proved_page_index(std::span(impl_->tail).last(footer_size(impl_->tail)), key_value(kProofKey),
+                                        num_row_groups());
+    } catch (const FormatError& error) {
+      log::warning(name_of_level(impl_->where) + ": " + error.message() +
+                   "; its bounding boxes are not used, and filters read all rows");
+    }
+  }
+  return impl_->proved ? std::optional(found->boxes) : std::nullopt;
+}
+
+bool LevelTable::has_covering() const {
+  const auto coverings = coverings_of(*impl_->schema);
+  return std::ranges::any_of(coverings, [&](const Covering& one) { return covering_of(one.geometry).has_value(); });
+}
+
+const std::vector<std::optional<BBox>>& LevelTable::Impl::boxes_of_groups(const std::string& boxes) const {
+  const std::lock_guard lock(pruning_mutex);
+  const auto [at, is_new] = group_boxes.try_emplace(boxes);
+  if (!is_new) return at->second;
+  const auto& leaves_of_box = leaf_columns[static_cast<std::size_t>(positions.find(boxes)->second)];
+  for (int group = 0; group < metadata->num_row_groups(); ++group) {
+    const auto chunks = metadata->RowGroup(group);
+    // Unknown bounds are infinite.
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    double sides[] = {-kInfinity, -kInfinity, kInfinity, kInfinity};
+    bool has_box = true;
+    for (std::size_t i = 0; i < 4; ++i) {
+      const auto chunk = chunks->ColumnChunk(leaves_of_box[i]);
+      const auto statistics = std::dynamic_pointer_cast<parquet::FloatStatistics>(chunk->statistics());
+      if (!statistics) continue;
+      if (statistics->HasNullCount() && statistics->null_count() == chunks->num_rows()) has_box = false;
+      const float side = i < 2 ? statistics->min() : statistics->max();
+      if (statistics->HasMinMax() && !std::isnan(side)) sides[i] = side;
+    }
+    at->second.push_back(has_box ? std::optional(BBox{sides[0], sides[1], sides[2], sides[3]}) : std::nullopt);
+  }
+  return at->second;
+}
+
+std::shared_ptr<const PageIndex> LevelTable::Impl::parse_page_index(int group, const Bytes& bounds_bytes,
+                                                                    const Bytes& offset_bytes) const {
+  const auto chunks = metadata->RowGroup(group);
+  const auto ranges = *page_index_ranges(*metadata, group);
+  const parquet::ReaderProperties properties(pool);
+  auto out = std::make_shared<PageIndex>();
+  for (int leaf = 0; leaf < metadata->num_columns(); ++leaf) {
+    const auto chunk = chunks->ColumnChunk(leaf);
+    const auto* descriptor = metadata->schema()->Column(leaf);
+    std::shared_ptr<parquet::ColumnIndex> bounds;
+    if (const auto at = chunk->GetColumnIndexLocation()) {
+      bounds = parquet::ColumnIndex::Make(
+          *descriptor, bounds_bytes.data() + (static_cast<uint64_t>(at->offset) - ranges.columns.offset),
+          static_cast<uint32_t>(at->length), properties);
+    }
+    const auto at = chunk->GetOffsetIndexLocation();
+    const auto index =
+        parquet::OffsetIndex::Make(offset_bytes.data() + (static_cast<uint64_t>(at->offset) - ranges.offsets.offset),
+                                   static_cast<uint32_t>(at->length), properties);
+    const auto& locations = index->page_locations();
+    std::vector<PageIndex::Page> here;
+    for (std::size_t i = 0; i < locations.size(); ++i) {
+      const int64_t end = i + 1 < locations.size() ? locations[i + 1].first_row_index : chunks->num_rows();
+      PageIndex::Page page{.range = {static_cast<uint64_t>(locations[i].offset),
+                                     static_cast<uint64_t>(locations[i].compressed_page_size)},
+                           .first_row = locations[i].first_row_index};
+      if (descriptor->max_repetition_level() == 0) {
+        page.num_values = end - page.first_row;
+      } else if (bounds && bounds->has_definition_level_histograms()) {
+        const auto& counts = bounds->definition_level_histograms();
+        const auto width = static_cast<std::size_t>(descriptor->max_definition_level()) + 1;
+        if (counts.size() == width * locations.size()) {
+          const auto first = counts.begin() + static_cast<std::ptrdiff_t>(i * width);
+          page.num_values = std::accumulate(first, first + static_cast<std::ptrdiff_t>(width), int64_t{0});
+        }
+      }
+      here.push_back(page);
+    }
+    out->pages.push_back(std::move(here));
+    out->bounds.push_back(std::move(bounds));
+  }
+  return out;
+}
+
+void LevelTable::Impl::read_page_indexes(const std::vector<int>& groups) const {
+  std::vector<int> missing;
+  std::vector<ByteRange> ranges;
+  const std::lock_guard lock(pruning_mutex);
+  if (!proved) return;
+  if (page_indexes.size() + groups.size() > kMostIndexes) page_indexes.clear();
+  for (const int group : groups) {
+    if (page_indexes.contains(group)) continue;
+    const auto found = page_index_ranges(*metadata, group);
+    const auto is_inside = [&](ByteRange range) {
+      return range.offset <= source->size() && range.size <= source->size() - range.offset;
+    };
+    if (!found || !is_inside(found->columns) || !is_inside(found->offsets)) {
+      page_indexes[group] = nullptr;
+      continue;
+    }
+    missing.push_back(group);
+    ranges.push_back(found->columns);
+    ranges.push_back(found->offsets);
+  }
+  const auto bytes = source->read_ranges(ranges);
+  for (std::size_t i = 0; i < missing.size(); ++i) {
+    const int group = missing[i];
+    auto& index = page_indexes[group];
+    if (crc32(bytes[2 * i + 1], crc32(bytes[2 * i])) != (*proved)[static_cast<std::size_t>(group)]) {
+      log::warning(name_of_level(where) + ": the page index of row group " + std::to_string(group) +
+                   " is not the one that was proved when the table was written; all its pages are read");
+      continue;
+    }
+    try {
+      index = parse_page_index(group, bytes[2 * i], bytes[2 * i + 1]);
+    } catch (const parquet::ParquetException& error) {
+      log::warning(name_of_level(where) + ": the page index of row group " + std::to_string(group) +
+                   " cannot be read: " + error.what());
+    }
+  }
+}
+
+std::shared_ptr<const PageIndex> LevelTable::Impl::page_index(int group) const {
+  const std::lock_guard lock(pruning_mutex);
+  const auto found = page_indexes.find(group);
+  return found == page_indexes.end() ? nullptr : found->second;
+}
+
+RowSpans LevelTable::rows_in(const std::string& boxes, const std::function<bool(const BBox&)>& may_meet) const {
+  const auto& leaves = impl_->leaf_columns[static_cast<std::size_t>(find(boxes))];
+  const auto& group_boxes = impl_->boxes_of_groups(boxes);
+  std::vector<int> groups;
+  for (int group = 0; group < num_row_groups(); ++group) {
+    const auto& box = group_boxes[static_cast<std::size_t>(group)];
+    if (box && may_meet(*box)) groups.push_back(group);
+  }
+  RowSpans out;
+  // Where much of the table is left, the page index would rule out little more.
+  const bool reads_index = groups.size() <= kMostIndexes;
+  if (reads_index) impl_->read_page_indexes(groups);
+  for (const int group : groups) {
+    const int64_t begin = group_begin(group), num_rows = group_begin(group + 1) - begin;
+    const auto index = reads_index ? impl_->page_index(group) : nullptr;
+    const auto bounds_of = [&](std::size_t side) { return index->bounds[static_cast<std::size_t>(leaves[side])]; };
+    const auto& pages = index ? index->pages[static_cast<std::size_t>(leaves[0])] : std::vector<PageIndex::Page>();
+    bool is_known = index != nullptr;
+    for (std::size_t side = 0; is_known && side < 4; ++side) {
+      const auto& others = index->pages[static_cast<std::size_t>(leaves[side])];
+      is_known = bounds_of(side) && bounds_of(side)->null_pages().size() == pages.size() &&
+                 std::ranges::equal(pages, others, {}, &PageIndex::Page::first_row, &PageIndex::Page::first_row);
+    }
+    if (!is_known) {
+      append_span(out, {begin, begin + num_rows});
+      continue;
+    }
+    for (std::size_t page = 0; page < pages.size(); ++page) {
+      if (bounds_of(0)->null_pages()[page]) continue;
+      const BBox box{
+          decoded(bounds_of(0)->encoded_min_values()[page]), decoded(bounds_of(1)->encoded_min_values()[page]),
+          decoded(bounds_of(2)->encoded_max_values()[page]), decoded(bounds_of(3)->encoded_max_values()[page])};
+      const bool is_bounded = !std::isnan(box.minx + box.miny + box.maxx + box.maxy);
+      if (is_bounded && !may_meet(box)) continue;
+      const int64_t end = page + 1 < pages.size() ? pages[page + 1].first_row : num_rows;
+      append_span(out, {begin + pages[page].first_row, begin + end});
+    }
+  }
+  return out;
+}
+
+}  // namespace tacore

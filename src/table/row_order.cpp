@@ -1,0 +1,107 @@
+#include "table/row_order.hpp"
+
+#include <arrow/array.h>
+#include <arrow/record_batch.h>
+#include <arrow/table.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/longitude.hpp"
+#include "base/threads.hpp"
+#include "model/wkb.hpp"
+#include "table/arrow_error.hpp"
+#include "table/cells.hpp"
+#include "table/extent_sum.hpp"
+
+namespace tacore {
+namespace {
+
+constexpr int kBits = 31;
+/// The rows that a thread takes at a time.
+constexpr int64_t kRowsAtOnce = 16384;
+
+/// The centre of a box of longitudes, which may cross the antimeridian, and latitudes.
+uint64_t position_of(const BBox& box) {
+  const double width = box.maxx - box.minx + (box.minx > box.maxx ? 360 : 0);
+  return hilbert_position(box.minx + width / 2, box.miny + (box.maxy - box.miny) / 2);
+}
+
+/// Rows sorted by `key(batch, row)`, nullopt last.
+template <class T, class Key>
+std::vector<int64_t> sorted_rows(const arrow::Table& rows, int jobs, const Key& key) {
+  const auto batch = check(rows.CombineChunksToBatch());
+  const int64_t num_rows = batch->num_rows();
+  std::vector<std::pair<T, int64_t>> keys(static_cast<std::size_t>(num_rows));
+  const auto num_pieces = static_cast<std::size_t>((num_rows + kRowsAtOnce - 1) / kRowsAtOnce);
+  run_parallel(num_pieces, jobs, [&](std::size_t piece) {
+    const int64_t begin = static_cast<int64_t>(piece) * kRowsAtOnce;
+    for (int64_t row = begin; row < std::min(begin + kRowsAtOnce, num_rows); ++row) {
+      keys[static_cast<std::size_t>(row)] = {key(*batch, row).value_or(std::numeric_limits<T>::max()), row};
+    }
+  });
+  std::ranges::sort(keys);  // rows of one key by their numbers
+  std::vector<int64_t> out;
+  for (const auto& [value, row] : keys) out.push_back(row);
+  return out;
+}
+
+Extent extent_of_row(const arrow::RecordBatch& rows, int64_t row, const CrsTransformer* transformer) {
+  ExtentSum sum(transformer);
+  sum.add(rows, row, 1, {});
+  return sum.extent();
+}
+
+}  // namespace
+
+uint64_t hilbert_position(double lon, double lat) noexcept {
+  constexpr double kCells = static_cast<double>(uint64_t{1} << kBits);
+  const auto cell = [&](double part) { return static_cast<uint64_t>(std::clamp(part * kCells, 0., kCells - 1)); };
+  uint64_t x = cell((wrap_longitude(lon) + 180) / 360), y = cell((lat + 90) / 180), out = 0;
+  for (uint64_t side = uint64_t{1} << (kBits - 1); side > 0; side /= 2) {
+    const uint64_t right = (x & side) != 0, upper = (y & side) != 0;
+    out += side * side * ((3 * right) ^ upper);
+    if (upper) continue;
+    // The lower quarters of the curve are turned.
+    if (right) {
+      x = ~x & ((uint64_t{1} << kBits) - 1);
+      y = ~y & ((uint64_t{1} << kBits) - 1);
+    }
+    std::swap(x, y);
+  }
+  return out;
+}
+
+std::vector<int64_t> rows_by_place(const arrow::Table& rows, const CrsTransformer* transformer, int jobs) {
+  // A geometry in longitudes and latitudes is read directly, which takes a tenth of the time.
+  std::string direct;
+  const bool has_crs = rows.GetColumnByName("istac:crs") != nullptr;
+  for (const char* name : {"istac:geometry", "stac:centroid"}) {
+    const auto column = rows.GetColumnByName(name);
+    const bool is_read = column && column->type()->id() == arrow::Type::BINARY;
+    if (direct.empty() && is_read && !(has_crs && name == std::string_view("istac:geometry"))) direct = name;
+  }
+  return sorted_rows<uint64_t>(rows, jobs,
+                               [&](const arrow::RecordBatch& batch, int64_t row) -> std::optional<uint64_t> {
+                                 if (!direct.empty()) {
+                                   const auto wkb = binary_cell(*batch.GetColumnByName(direct), row);
+                                   const auto box = wkb ? wkb_envelope(std::as_bytes(std::span(*wkb))) : std::nullopt;
+                                   if (box) return position_of(*box);
+                                 }
+                                 const Extent extent = extent_of_row(batch, row, transformer);
+                                 return extent.spatial ? std::optional(position_of(*extent.spatial)) : std::nullopt;
+                               });
+}
+
+std::vector<int64_t> rows_by_time(const arrow::Table& rows, int jobs) {
+  return sorted_rows<int64_t>(rows, jobs, [](const arrow::RecordBatch& batch, int64_t row) -> std::optional<int64_t> {
+    const Extent extent = extent_of_row(batch, row, nullptr);
+    return extent.temporal ? std::optional(extent.temporal->start.microseconds) : std::nullopt;
+  });
+}
+
+}  // namespace tacore
