@@ -23,7 +23,14 @@ function(tacore_fetch out name)
   if(NOT result EQUAL 0)
     message(FATAL_ERROR "${name} could not be fetched: see above")
   endif()
-  set(${out} ${folder} PARENT_SCOPE)
+  # By way of the build tree, where a release has them: so all commands hold the same places, relative to it, which a compiler cache
+  # needs to find an object of another build.
+  set(there ${PROJECT_BINARY_DIR}/deps)
+  if(NOT TACORE_DEPS_DIR STREQUAL there)
+    file(CREATE_LINK ${TACORE_DEPS_DIR} ${there} SYMBOLIC)
+  endif()
+  cmake_path(GET folder FILENAME pinned)
+  set(${out} ${there}/${pinned} PARENT_SCOPE)
 endfunction()
 
 function(tacore_import target library include_dir)
