@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <random>
 
@@ -151,6 +152,11 @@ TEST_CASE("samples in Hilbert order with bounding boxes: the rows of a box, from
   const std::vector<Dataset> two{some, load(shop.out("plain.tacozip")).filter_bbox(boxes()[2])};
   const Dataset both = concat(two);
   CHECK(both.data().num_rows() == 2 * static_cast<int64_t>(names.size()));
+  const std::vector<Dataset> whole{load(shop.out("made.tacozip")), load(shop.out("plain.tacozip"))};
+  const Report joined;
+  CHECK(concat(whole).filter_bbox(boxes()[0]).data().num_rows() ==
+        2 * static_cast<int64_t>(expected(all, boxes()[0]).size()));
+  CHECK(joined.has(LogLevel::Info, " of 20000 rows"));
   CHECK(sorted(ids(load(shop.out("made.tacozip")).filter_bbox(boxes()[2]).filter_bbox(boxes()[3]).data())) == [&] {
     Strings out;
     std::ranges::set_intersection(names, expected(all, boxes()[3]), std::back_inserter(out));
@@ -231,6 +237,32 @@ TEST_CASE("an edit and a conversion keep the boxes those of the geometries") {
   export_dataset(load(shop.out("made.tacozip")).filter_bbox(boxes()[0]), shop.out("some.tacozip"));
   CHECK(load(shop.out("some.tacozip")).filter_bbox(boxes()[0]).data().num_rows() ==
         static_cast<int64_t>(expected(all, boxes()[0]).size()));
+}
+
+TEST_CASE("points in structures of x and y are found by the statistics of both") {
+  const Workshop shop = Workshop::in_memory();
+  std::vector<Sample> samples;
+  for (int i = 0; i < 400; ++i) {
+    const double lon = i < 200 ? i * 0.1 : 100 + i * 0.1;
+    Value place = Struct{{"x", lon}, {"y", i % 40 - 20.}};
+    if (i % 7 == 0) place = Struct{{"x", std::numeric_limits<double>::quiet_NaN()}, {"y", 0.}};
+    samples.emplace_back(name_of(static_cast<std::size_t>(i)), to_bytes("x"),
+                         std::vector<MetadataField>{{"place", place}});
+  }
+  create({Tortilla(std::move(samples)), collection()}, shop.out("made.tacozip"),
+         {.output = {.parquet = {.row_group_size = 50}}});
+  for (const BBox box : {BBox{1, -5, 2, 5}, BBox{361, -5, 362, 5}, BBox{-180, -90, 180, 90}, BBox{30, 0, 40, 1}}) {
+    const Report report;
+    Strings wanted;
+    for (int i = 0; i < 400; ++i) {
+      const double lon = i < 200 ? i * 0.1 : 100 + i * 0.1, west = box.minx > 300 ? box.minx - 360 : box.minx;
+      const double east = box.maxx > 300 ? box.maxx - 360 : box.maxx, lat = i % 40 - 20.;
+      if (i % 7 != 0 && lon >= west && lon <= east && lat >= box.miny && lat <= box.maxy)
+        wanted.push_back(name_of(static_cast<std::size_t>(i)));
+    }
+    CHECK(ids(load(shop.out("made.tacozip")).filter_bbox(box, {.column = "place"}).data()) == wanted);
+    CHECK(report.has(LogLevel::Info, " of 400 rows, by the bounds of 'place'") == (box.minx > -180));
+  }
 }
 
 TEST_CASE("samples in the order of time; those without one are last") {

@@ -39,6 +39,11 @@ std::string type_of_values(const Column& column) {
 
 bool is_text(const std::string& type) { return type == "string" || type == "large_string"; }
 
+/// Points of GeoArrow.
+bool is_coordinates(const std::string& type) {
+  return type.starts_with("struct<x: double, y: double") || type.starts_with("struct<x: float, y: float");
+}
+
 /// The four bounds of the box as SQL arguments.
 std::string bounds_of(const BBox& box, std::vector<SqlValue>& values) {
   std::string out;
@@ -57,8 +62,11 @@ std::string meets(const Column& column, const std::string& bounds) {
   if (type.find("list<item: ") != std::string::npos && type.find("list<item: list") == std::string::npos) {
     return "tacore_meets_point(CAST(" + name + "[1] AS DOUBLE), CAST(" + name + "[2] AS DOUBLE)" + bounds + ")";
   }
+  if (is_coordinates(type)) {
+    return "tacore_meets_point(CAST(" + name + ".x AS DOUBLE), CAST(" + name + ".y AS DOUBLE)" + bounds + ")";
+  }
   throw QueryError("column " + in_quotes(column.name) + " has type " + column.type +
-                   "; a geometry is WKB (binary), a WKT point (string) or a [lon, lat] list");
+                   "; a geometry is WKB (binary), a WKT point (string), a [lon, lat] list or a structure of x and y");
 }
 
 // --- Footprints

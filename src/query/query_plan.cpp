@@ -57,6 +57,8 @@ bool any_query(const View& view, bool SqlStep::*does) {
 /// DuckDB 1.4, and a materialised one would read a whole level.
 class Planner {
  public:
+  /// Filters by place.
+  using Boxes = std::vector<Filter>;
   /// The columns of queries, by view and number of steps: shared with the plans that describe them.
   using Known = std::map<std::pair<const View*, std::size_t>, SqlColumns>;
 
@@ -104,10 +106,11 @@ class Planner {
   }
 
   /// The rows of stored() without those of pages that no sample in all of these boxes can be in.
-  std::string stored_near(const View& view, int leaf, int level, const std::vector<const Filter*>& boxes) {
-    if (boxes.empty() || !view.container()) return stored(view, leaf, level);
+  std::string stored_near(const View& view, int leaf, int level, const Boxes& boxes) {
+    if (boxes.empty()) return stored(view, leaf, level);
     const Key key{&view, leaf, level, 0, 'b'};
     if (const auto found = names_.find(key); found != names_.end()) return found->second;
+    if (!view.container()) return define(key, union_level(view, leaf, level, false, boxes));
     const auto selection = near(*view.container(), level, boxes);
     if (!selection.table) return stored(view, leaf, level);
     return define(key, leaf_level(*view.container(), leaf, level, false, selection));
@@ -120,13 +123,13 @@ class Planner {
     if (level > target) return stored(view, leaf, level);
     const Key key{&view, leaf, level, static_cast<int>(steps), 'u'};
     if (const auto found = names_.find(key); found != names_.end()) return found->second;
-    std::vector<const Filter*> boxes;
+    Boxes boxes;
     std::string conditions;
     for (std::size_t i = 0; i < steps; ++i) {
       const auto* filter = std::get_if<Filter>(&view.steps[i]);
       if (filter && filter->level == level && level > 0) {
         conditions += " AND (" + condition(view, *filter, stored_columns(view, level)) + ")";
-        if (std::holds_alternative<BBox>(filter->test)) boxes.push_back(filter);
+        if (std::holds_alternative<BBox>(filter->test)) boxes.push_back(*filter);
       }
     }
     std::string body = "SELECT * FROM " + stored_near(view, leaf, level, boxes) + " p WHERE true" + conditions;
@@ -221,31 +224,33 @@ class Planner {
   }
 
   /// The box filters of level 0 that every row of the view passes, whatever the steps between them do.
-  static std::vector<const Filter*> leading_boxes(const View& view) {
-    std::vector<const Filter*> out;
+  static Boxes leading_boxes(const View& view) {
+    Boxes out;
     for (const Step& step : view.steps) {
       if (std::holds_alternative<SqlStep>(step) || std::holds_alternative<LimitStep>(step)) break;
       const auto* filter = std::get_if<Filter>(&step);
-      if (filter && filter->level == 0 && std::holds_alternative<BBox>(filter->test)) out.push_back(filter);
+      if (filter && filter->level == 0 && std::holds_alternative<BBox>(filter->test)) out.push_back(*filter);
     }
     return out;
   }
 
   /// The pages of a level that may have rows in all boxes; without a table where that is not known of any.
-  LevelTable::Selection near(const Container& container, int level, const std::vector<const Filter*>& boxes) const {
+  LevelTable::Selection near(const Container& container, int level, const Boxes& boxes) const {
     const auto table = with_place_ ? container.level(level) : container.known_level(level);
     const auto& columns = table->columns();
     const bool is_numbered = table->find(names::kCurrentId) < 0 && table->find(names::kSourceFile) >= 0;
     if (is_numbered || is_v1(container.format())) return {};  // all rows are counted, or columns are derived
     std::optional<std::string> found;
     std::vector<BoxTest> tests;
-    for (const Filter* filter : boxes) {
-      const auto tested = tested_columns(*filter, columns);
+    for (const Filter& filter : boxes) {
+      const auto tested = tested_columns(filter, columns);
       if (tested.size() != 1) continue;
-      const auto covering = table->covering_of(tested[0].name);
+      const int column = table->find(tested[0].name);
+      const auto covering = column >= 0 && table->has_coordinates(column) ? std::optional(tested[0].name)
+                                                                          : table->covering_of(tested[0].name);
       if (!covering || (found && *found != *covering)) continue;
       found = covering;
-      tests.emplace_back(std::get<BBox>(filter->test));
+      tests.emplace_back(std::get<BBox>(filter.test));
     }
     if (!found) return {};
     const auto rows = table->rows_in(*found, [&](const BBox& box) {
@@ -254,7 +259,7 @@ class Planner {
     if (rows == RowSpans{{0, table->num_rows()}}) return {};
     auto out = table->select(rows);
     log::info("a filter of level " + std::to_string(level) + " reads " + std::to_string(out.table->num_rows()) +
-              " of " + std::to_string(table->num_rows()) + " rows, by the bounding boxes in " + in_quotes(*found));
+              " of " + std::to_string(table->num_rows()) + " rows, by the bounds of " + in_quotes(*found));
     return out;
   }
 
@@ -532,14 +537,15 @@ class Planner {
     std::optional<std::string> name;
   };
 
-  std::string union_level(const View& view, int leaf, int level, bool padding) {
+  /// `boxes`: filters that every row will pass.
+  std::string union_level(const View& view, int leaf, int level, bool padding, const Boxes& boxes = {}) {
     const Union& all = std::get<Union>(view.base);
     const auto k = static_cast<std::size_t>(level);
     std::vector<Aligned> columns;
     for (std::size_t c = 0; c < all.columns[k].size(); ++c)
       columns.push_back({all.columns[k][c].name, all.columns[k][c].type, all.names[k][c]});
     std::vector<std::string> selects;
-    append_selects(view, view, leaf, level, padding, columns, selects);
+    append_selects(view, view, leaf, level, padding, columns, boxes, selects);
     if (selects.empty()) throw QueryError("no dataset to read");
     return join(selects, " UNION ALL ");
   }
@@ -557,20 +563,38 @@ class Planner {
     return columns;
   }
 
+  /// The filters of a union over the columns of an input, of which `columns` have the names.
+  static Boxes inside(const std::vector<Aligned>& columns, int level, const Boxes& boxes) {
+    std::vector<Column> known;
+    for (const auto& column : columns) known.push_back({column.as, column.type});
+    Boxes out;
+    for (Filter filter : boxes) {
+      const auto tested = tested_columns(filter, known);
+      if (tested.size() != 1 || filter.level != level) continue;
+      const auto name = std::ranges::find(columns, tested[0].name, &Aligned::as)->name;
+      if (!name) continue;
+      filter.column = *name;
+      out.push_back(std::move(filter));
+    }
+    return out;
+  }
+
   /// One SELECT for each input of a union. DuckDB 1.4 reorders a union on the right of another. So the inputs of an
   /// input are listed beside the others; where steps prevent that, its rows are numbered and sorted.
   void append_selects(const View& whole, const View& view, int leaf, int level, bool padding,
-                      const std::vector<Aligned>& columns, std::vector<std::string>& out) {
+                      const std::vector<Aligned>& columns, const Boxes& boxes, std::vector<std::string>& out) {
     for (const auto& part : std::get<Union>(view.base).parts) {
       const View& input = *part.view;
       const int first = leaf + part.first_leaf;
       if (!input.container() && input.steps.empty()) {
-        append_selects(whole, input, first, level, padding, inside(std::get<Union>(input.base), level, columns), out);
+        append_selects(whole, input, first, level, padding, inside(std::get<Union>(input.base), level, columns), boxes,
+                       out);
         continue;
       }
       std::string from = padding && input.steps.empty() ? stored(input, first, level, true)
-                         : level == 0                   ? rows(input, first)
-                                                        : visible(input, first, level);
+                         : input.steps.empty() ? stored_near(input, first, level, inside(columns, level, boxes))
+                         : level == 0          ? rows(input, first)
+                                               : visible(input, first, level);
       if (!out.empty() && !input.container()) {
         const std::string order = id("tacore:order");
         from = define({&input, first, level, 0, 'o'}, "SELECT * EXCLUDE (" + order +

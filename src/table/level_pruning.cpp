@@ -23,6 +23,8 @@
 namespace tacore {
 namespace {
 
+/// The leaf columns of a bounding box.
+constexpr std::size_t kSides = 4;
 /// Page indexes are kept for so many row groups: a few megabytes.
 constexpr std::size_t kMostIndexes = 256;
 
@@ -69,24 +71,52 @@ bool LevelTable::has_covering() const {
   return std::ranges::any_of(coverings, [&](const Covering& one) { return covering_of(one.geometry).has_value(); });
 }
 
+bool LevelTable::has_coordinates(int column) const {
+  const auto& leaves = impl_->leaf_columns[static_cast<std::size_t>(column)];
+  const auto is_side = [&](std::size_t number, const char* name) {
+    const auto* leaf = impl_->metadata->schema()->Column(leaves[number]);
+    const auto type = leaf->physical_type();
+    return leaf->name() == name && leaf->max_repetition_level() == 0 &&
+           (type == parquet::Type::DOUBLE || type == parquet::Type::FLOAT);
+  };
+  return leaves.size() >= 2 && leaves.size() < kSides && is_side(0, "x") && is_side(1, "y");
+}
+
+namespace {
+
+/// The bounds that a footer states of numbers; nullopt without any. NaN is not among them.
+std::optional<std::pair<double, double>> stated_bounds(const parquet::Statistics& statistics) {
+  if (!statistics.HasMinMax()) return std::nullopt;
+  std::pair<double, double> out;
+  if (const auto* floats = dynamic_cast<const parquet::FloatStatistics*>(&statistics)) {
+    out = {floats->min(), floats->max()};
+  } else if (const auto* doubles = dynamic_cast<const parquet::DoubleStatistics*>(&statistics)) {
+    out = {doubles->min(), doubles->max()};
+  } else {
+    return std::nullopt;
+  }
+  return std::isnan(out.first) || std::isnan(out.second) ? std::nullopt : std::optional(out);
+}
+
+}  // namespace
+
 const std::vector<std::optional<BBox>>& LevelTable::Impl::boxes_of_groups(const std::string& boxes) const {
   const std::lock_guard lock(pruning_mutex);
   const auto [at, is_new] = group_boxes.try_emplace(boxes);
   if (!is_new) return at->second;
   const auto& leaves_of_box = leaf_columns[static_cast<std::size_t>(positions.find(boxes)->second)];
+  const bool is_point = leaves_of_box.size() < kSides;
   for (int group = 0; group < metadata->num_row_groups(); ++group) {
     const auto chunks = metadata->RowGroup(group);
     // Unknown bounds are infinite.
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     double sides[] = {-kInfinity, -kInfinity, kInfinity, kInfinity};
     bool has_box = true;
-    for (std::size_t i = 0; i < 4; ++i) {
-      const auto chunk = chunks->ColumnChunk(leaves_of_box[i]);
-      const auto statistics = std::dynamic_pointer_cast<parquet::FloatStatistics>(chunk->statistics());
-      if (!statistics) continue;
-      if (statistics->HasNullCount() && statistics->null_count() == chunks->num_rows()) has_box = false;
-      const float side = i < 2 ? statistics->min() : statistics->max();
-      if (statistics->HasMinMax() && !std::isnan(side)) sides[i] = side;
+    for (std::size_t i = 0; i < kSides; ++i) {
+      const auto stated = statistics_of(leaves_of_box[is_point ? i % 2 : i], group);
+      if (!stated) continue;
+      if (stated->HasNullCount() && stated->null_count() == chunks->num_rows()) has_box = false;
+      if (const auto bounds = stated_bounds(*stated)) sides[i] = i < 2 ? bounds->first : bounds->second;
     }
     at->second.push_back(has_box ? std::optional(BBox{sides[0], sides[1], sides[2], sides[3]}) : std::nullopt);
   }
@@ -191,7 +221,7 @@ RowSpans LevelTable::rows_in(const std::string& boxes, const std::function<bool(
   }
   RowSpans out;
   // Where much of the table is left, the page index would rule out little more.
-  const bool reads_index = groups.size() <= kMostIndexes;
+  const bool reads_index = groups.size() <= kMostIndexes && leaves.size() == kSides;
   if (reads_index) impl_->read_page_indexes(groups);
   for (const int group : groups) {
     const int64_t begin = group_begin(group), num_rows = group_begin(group + 1) - begin;

@@ -17,9 +17,12 @@ namespace tacore {
 
 std::shared_ptr<parquet::Statistics> LevelTable::Impl::statistics(int column, int group) const {
   const auto& leaf = leaf_columns[static_cast<std::size_t>(column)];
-  if (leaf.size() != 1) return nullptr;
+  return leaf.size() == 1 ? statistics_of(leaf[0], group) : nullptr;
+}
+
+std::shared_ptr<parquet::Statistics> LevelTable::Impl::statistics_of(int leaf, int group) const {
   try {
-    return metadata->RowGroup(group)->ColumnChunk(leaf[0])->statistics();
+    return metadata->RowGroup(group)->ColumnChunk(leaf)->statistics();
   } catch (const parquet::ParquetException&) {
     return nullptr;  // statistics are optional; damaged data fail when they are decoded
   }

@@ -127,8 +127,11 @@ class LevelTable {
   std::optional<std::string> covering_of(std::string_view geometry) const;
   /// True when covering_of() has a column for some geometry.
   bool has_covering() const;
-  /// The rows among which all are whose box, in a column of covering_of(), is one that `may_meet` accepts: by the
-  /// bounds that the footer states of row groups, and the page index of pages. `may_meet` takes the box around several.
+  /// True for a column of structures that begin with the numbers x and y.
+  bool has_coordinates(int column) const;
+  /// The rows among which all are whose box, in a column of covering_of(), or whose point, in one of coordinates, is
+  /// one that `may_meet` accepts: by the bounds that the footer states of row groups, and a proved page index of pages.
+  /// `may_meet` takes the box around several. Points that are not numbers may be left out.
   RowSpans rows_in(const std::string& boxes, const std::function<bool(const BBox&)>& may_meet) const;
   /// Some rows of a level as a table of their own, which reads no other pages of the file.
   struct Selection {

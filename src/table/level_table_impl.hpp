@@ -108,6 +108,7 @@ struct LevelTable::Impl {
 
   // The statistics of its footer (level_statistics.cpp).
   std::shared_ptr<parquet::Statistics> statistics(int column, int group) const;
+  std::shared_ptr<parquet::Statistics> statistics_of(int leaf, int group) const;
   bool padding_possible() const;
   bool padding_possible(int group) const;
 

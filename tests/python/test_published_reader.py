@@ -214,3 +214,19 @@ def test_the_published_reader_opens_what_create_writes(
     rows = tacore.load(path).data
     assert said["id"] == "made" and said["n"] == 3 and said["tree"] == tree(rows)
     assert [node["cloud"] for node in said["tree"]] == [0.0, 0.5, 1.0]
+
+
+def test_the_published_reader_opens_what_has_bounding_boxes(
+    read: Callable[[Sequence[Path]], list[Any]], tmp_path: Path
+) -> None:
+    source = where("golden/polygons.tacozip")
+    paths = [
+        tacore.export(source, tmp_path / name, order="hilbert", progress=False) for name in ("made.tacozip", "made")
+    ]
+    tacore.create_tacocat([paths[0]], covering=True, progress=False)
+    paths.append(tmp_path / ".tacocat")
+    for path, said in zip(paths, read(paths)):
+        rows = tacore.load(path).data
+        assert said["tree"] == tree(rows) and "bbox" in said["columns"]
+        # As a blob, of which its filters make a geometry: the key `geo` would change the type.
+        assert [plain(row["istac:geometry"]) for row in rows] == [node["istac:geometry"] for node in said["tree"]]
