@@ -265,6 +265,37 @@ TEST_CASE("points in structures of x and y are found by the statistics of both")
   }
 }
 
+TEST_CASE("a filter by footprint reads few pages where all footprints are geometries in longitude and latitude") {
+  const Workshop shop = Workshop::in_memory();
+  const auto all = places(6000);
+  for (const std::string crs : {"", "EPSG:4326", "EPSG:3857"}) {
+    for (const bool has_null : {false, true}) {
+      CAPTURE(crs);
+      CAPTURE(has_null);
+      std::vector<Sample> samples;
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        std::vector<MetadataField> metadata{{"istac:geometry", Binary{wkb_of(all[i])}},
+                                            {"istac:centroid", Binary{wkb_point(all[i].lon, all[i].lat)}}};
+        if (has_null && i % 97 == 0) metadata[0].value = Value();
+        if (!crs.empty()) metadata.push_back({"istac:crs", i == 17 ? crs : "EPSG:4326"});
+        samples.emplace_back(name_of(i), to_bytes("x"), std::move(metadata));
+      }
+      create({Tortilla(std::move(samples)), collection()}, shop.out("made.tacozip"),
+             {.output = {.overwrite = true, .parquet = {.row_group_size = 500}}, .order = "hilbert"});
+      const Report report;
+      Strings wanted;
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        const bool is_square = !(has_null && i % 97 == 0) && !(crs == "EPSG:3857" && i == 17);
+        const Place place{all[i].lon, all[i].lat, is_square ? all[i].half : 0};
+        if (meets(place, boxes()[0])) wanted.push_back(name_of(i));
+      }
+      CHECK(sorted(ids(load(shop.out("made.tacozip")).filter_bbox(boxes()[0], {.column = "footprint"}).data())) ==
+            sorted(wanted));
+      CHECK(report.has(LogLevel::Info, " of 6000 rows") == (!has_null && crs != "EPSG:3857"));
+    }
+  }
+}
+
 TEST_CASE("samples in the order of time; those without one are last") {
   const Workshop shop = Workshop::in_memory();
   std::vector<Sample> samples;

@@ -157,11 +157,11 @@ std::string time_predicate(const TimeRange& range, const Column& column, std::ve
                    "; a time is a timestamp, a date, an epoch number or RFC 3339 text");
 }
 
+}  // namespace
+
 bool is_footprint(const Filter& filter, std::span<const Column> columns) {
   return std::holds_alternative<BBox>(filter.test) && filter.column == kFootprint && !find(columns, kFootprint);
 }
-
-}  // namespace
 
 std::vector<Column> tested_columns(const Filter& filter, std::span<const Column> columns) {
   if (is_footprint(filter, columns)) return footprint_columns(columns);

@@ -23,6 +23,9 @@ struct Filter {
 /// over "footprint", those that locate a sample. Empty when they are missing.
 std::vector<Column> tested_columns(const Filter& filter, std::span<const Column> columns);
 
+/// True for a box over the footprints of samples, for which several columns are tested.
+bool is_footprint(const Filter& filter, std::span<const Column> columns);
+
 /// The message for a filter whose tested_columns() are empty.
 std::string why_untested(const Filter& filter, std::span<const Column> columns);
 

@@ -234,6 +234,17 @@ class Planner {
     return out;
   }
 
+  /// The column of the geometries that are the footprints of all rows of a level: where each row has one, in longitude
+  /// and latitude.
+  static std::optional<std::string> footprint_geometry(const LevelTable& table) {
+    const int geometry = table.find("istac:geometry"), crs = table.find("istac:crs");
+    if (geometry < 0 || !table.has_no_nulls(geometry)) return std::nullopt;
+    for (int group = 0; crs >= 0 && group < table.num_row_groups(); ++group) {
+      if (!table.holds_only(crs, group, "EPSG:4326") && !table.holds_only(crs, group, "OGC:CRS84")) return std::nullopt;
+    }
+    return "istac:geometry";
+  }
+
   /// The pages of a level that may have rows in all boxes; without a table where that is not known of any.
   LevelTable::Selection near(const Container& container, int level, const Boxes& boxes) const {
     const auto table = with_place_ ? container.level(level) : container.known_level(level);
@@ -243,11 +254,13 @@ class Planner {
     std::optional<std::string> found;
     std::vector<BoxTest> tests;
     for (const Filter& filter : boxes) {
-      const auto tested = tested_columns(filter, columns);
-      if (tested.size() != 1) continue;
-      const int column = table->find(tested[0].name);
-      const auto covering = column >= 0 && table->has_coordinates(column) ? std::optional(tested[0].name)
-                                                                          : table->covering_of(tested[0].name);
+      const auto tested = is_footprint(filter, columns) ? footprint_geometry(*table)
+                          : tested_columns(filter, columns).size() == 1
+                              ? std::optional(tested_columns(filter, columns)[0].name)
+                              : std::nullopt;
+      if (!tested) continue;
+      const int column = table->find(*tested);
+      const auto covering = column >= 0 && table->has_coordinates(column) ? tested : table->covering_of(*tested);
       if (!covering || (found && *found != *covering)) continue;
       found = covering;
       tests.emplace_back(std::get<BBox>(filter.test));

@@ -38,6 +38,14 @@ bool LevelTable::holds_only(int column, int group, std::string_view value) const
   return made->kind == DerivedColumn::Kind::Type && is_nested(all) == (value == "FOLDER");
 }
 
+bool LevelTable::has_no_nulls(int column) const {
+  for (int group = 0; group < num_row_groups(); ++group) {
+    const auto stats = impl_->statistics(column, group);
+    if (!stats || !stats->HasNullCount() || stats->null_count() > 0) return false;
+  }
+  return true;
+}
+
 std::optional<std::pair<int64_t, int64_t>> LevelTable::bounds(int column, int group) const {
   const auto stats = impl_->statistics(column, group);
   const auto* s = dynamic_cast<const parquet::Int64Statistics*>(stats.get());

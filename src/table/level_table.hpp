@@ -111,6 +111,8 @@ class LevelTable {
   bool may_hold(int column, int group, std::string_view value) const;
   /// True when by the statistics a text column contains no other value.
   bool holds_only(int column, int group, std::string_view value) const;
+  /// True when by the statistics a column has no null.
+  bool has_no_nulls(int column) const;
   /// The minimum and maximum of a column of integers in a row group, by the statistics; nullopt without them.
   std::optional<std::pair<int64_t, int64_t>> bounds(int column, int group) const;
   /// The minimum of a column of integers in a row group, by the statistics; nullopt without it.
