@@ -87,9 +87,11 @@ Taco to_taco(const Dataset& dataset, bool strict) {
 std::vector<std::string> export_dataset(const Dataset& dataset, const std::string& output,
                                         const ExportOptions& options) {
   if (v1::is_v1_name(output)) {
-    if (!options.id.empty() || !options.create.group_by.empty() || options.strict)
-      throw ValidationError("is a file of a version before 2.0, for which id, groups and strict do not exist",
-                            {.path = output});
+    if (!options.id.empty() || !options.create.group_by.empty() || options.strict || !options.create.order.empty() ||
+        options.create.output.parquet.covering)
+      throw ValidationError(
+          "is a file of a version before 2.0, for which id, groups, strict, order and covering do not exist",
+          {.path = output});
     return v1::compile(dataset, output,
                        {.task = options.create.task,
                         .output = options.create.output,

@@ -271,6 +271,7 @@ class Planner {
     });
     if (rows == RowSpans{{0, table->num_rows()}}) return {};
     auto out = table->select(rows);
+    if (!out.table) return {};
     log::info("a filter of level " + std::to_string(level) + " reads " + std::to_string(out.table->num_rows()) +
               " of " + std::to_string(table->num_rows()) + " rows, by the bounds of " + in_quotes(*found));
     return out;

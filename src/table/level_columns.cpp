@@ -13,6 +13,7 @@
 #include "table/arrow_error.hpp"
 #include "table/derived_column.hpp"
 #include "table/level_table_impl.hpp"
+#include "table/parquet_footer.hpp"
 #include "table/text_columns.hpp"
 
 // The columns of a level: fetched, decoded, and kept.

@@ -11,6 +11,7 @@
 #include "base/little_endian.hpp"
 #include "table/arrow_error.hpp"
 #include "table/level_table_impl.hpp"
+#include "table/parquet_footer.hpp"
 
 // Some pages of a level as a Parquet file of their own, which exists in its footer alone: its bytes are those of the
 // level. Readers such as DuckDB then read nothing else.
@@ -35,6 +36,10 @@ class PiecedSource final : public ByteSource {
     }
     size_ += range.size;
     return begin;
+  }
+  bool is_in_file(int64_t offset, int64_t size) const {
+    const uint64_t end = whole_->size();
+    return static_cast<uint64_t>(offset) <= end && static_cast<uint64_t>(size) <= end - static_cast<uint64_t>(offset);
   }
   void finish(Bytes tail) {
     tail_begin_ = size_;
@@ -140,13 +145,15 @@ std::vector<int64_t> common_begins(const PageIndex& index, int64_t num_rows) {
   return out;
 }
 
-/// True when pages follow each other, each has rows, and the numbers of their values are known.
-bool is_usable(const PageIndex& index, int64_t num_rows) {
+/// True when pages are in the file and follow each other, each has rows, and the numbers of their values are known.
+bool is_usable(const PageIndex& index, int64_t num_rows, const ByteSource& file) {
   for (const auto& pages : index.pages) {
     if (pages.empty() || pages.front().first_row != 0) return false;
     for (std::size_t i = 0; i < pages.size(); ++i) {
       const int64_t end = i + 1 < pages.size() ? pages[i + 1].first_row : num_rows;
       if (pages[i].first_row >= end || pages[i].num_values < 0) return false;
+      const ByteRange range = pages[i].range;
+      if (range.offset > file.size() || range.size > file.size() - range.offset) return false;
       if (i > 0 && pages[i].range.offset != pages[i - 1].range.offset + pages[i - 1].range.size) return false;
     }
   }
@@ -168,6 +175,93 @@ RowSpans grown(const RowSpans& rows, const std::vector<int64_t>& begins) {
   return out;
 }
 
+void append(RowSpans& out, RowSpan more) {
+  if (!out.empty() && out.back().end == more.begin) {
+    out.back().end = more.end;
+  } else {
+    out.push_back(more);
+  }
+}
+
+/// The footer and the bytes of a selection, row group by row group.
+class SelectedFile {
+ public:
+  SelectedFile(const parquet::FileMetaData& from, std::shared_ptr<const ByteSource> whole)
+      : from_(from), source_(std::make_shared<PiecedSource>(std::move(whole))) {
+    parquet::WriterProperties::Builder properties;
+    for (int leaf = 0; leaf < from.num_columns() && from.num_row_groups() > 0; ++leaf)
+      properties.compression(from.schema()->Column(leaf)->path(), codec(0, leaf));
+    footer_ = parquet::FileMetaDataBuilder::Make(from.schema(), properties.build());
+    source_->add({0, kMagic.size()});
+  }
+
+  /// False for a row group that this footer cannot describe, or whose bytes are not in the file.
+  bool can_take(int group) const {
+    for (int leaf = 0; leaf < from_.num_columns(); ++leaf) {
+      const auto chunk = from_.RowGroup(group)->ColumnChunk(leaf);
+      const auto first = first_page(*chunk), size = chunk->total_compressed_size();
+      if (chunk->compression() != codec(0, leaf) || chunk->crypto_metadata() || first < 0 || size < 0 ||
+          chunk->data_page_offset() > first + size || !source_->is_in_file(first, size))
+        return false;
+    }
+    return true;
+  }
+
+  /// Adds the pages of `rows`, counted in the row group, where `index` is not null; else all.
+  void add(int group, const RowSpans& rows, int64_t num_rows, const PageIndex* index) {
+    auto* const builder = footer_->AppendRowGroup();
+    builder->set_num_rows(num_rows);
+    for (int leaf = 0; leaf < from_.num_columns(); ++leaf) {
+      const auto chunk = from_.RowGroup(group)->ColumnChunk(leaf);
+      const int64_t first = first_page(*chunk), head = chunk->data_page_offset() - first;
+      const bool has_dictionary = head > 0;
+      // A dictionary goes before the first page, whichever that is.
+      const int64_t begin = take(first, index ? head : chunk->total_compressed_size());
+      int64_t size = index ? head : chunk->total_compressed_size(), num_values = index ? 0 : chunk->num_values();
+      for (const RowSpan& range : index ? rows : RowSpans()) {
+        for (const auto& page : index->pages[static_cast<std::size_t>(leaf)]) {
+          if (page.first_row < range.begin || page.first_row >= range.end) continue;
+          source_->add(page.range);
+          size += static_cast<int64_t>(page.range.size);
+          num_values += page.num_values;
+        }
+      }
+      builder->NextColumnChunk()->Finish(num_values, has_dictionary ? begin : -1, -1, begin + head, size,
+                                         chunk->total_uncompressed_size(), has_dictionary, false, {}, {});
+    }
+    builder->Finish(0);
+  }
+
+  /// Ends the file; returns its footer, with length and magic.
+  Bytes finish(std::shared_ptr<parquet::FileMetaData>& metadata) {
+    metadata = footer_->Finish(from_.key_value_metadata());
+    const auto buffer = check(arrow::io::BufferOutputStream::Create());
+    metadata->WriteTo(buffer.get());
+    const auto encoded = check(buffer->Finish());
+    FieldWriter tail;
+    tail.bytes(std::as_bytes(std::span(encoded->data(), static_cast<std::size_t>(encoded->size()))));
+    tail.u32(static_cast<uint32_t>(encoded->size()));
+    tail.text(kMagic);
+    Bytes out = tail.take();
+    source_->finish(out);
+    return out;
+  }
+
+  const std::shared_ptr<PiecedSource>& source() const { return source_; }
+
+ private:
+  parquet::Compression::type codec(int group, int leaf) const {
+    return from_.RowGroup(group)->ColumnChunk(leaf)->compression();
+  }
+  int64_t take(int64_t offset, int64_t size) {
+    return static_cast<int64_t>(source_->add({static_cast<uint64_t>(offset), static_cast<uint64_t>(size)}));
+  }
+
+  const parquet::FileMetaData& from_;
+  std::shared_ptr<PiecedSource> source_;
+  std::unique_ptr<parquet::FileMetaDataBuilder> footer_;
+};
+
 }  // namespace
 
 LevelTable::Selection LevelTable::select(const RowSpans& wanted) const {
@@ -182,91 +276,32 @@ LevelTable::Selection LevelTable::select(const RowSpans& wanted) const {
       begin = end;
     }
   }
-  std::vector<int> groups;
+  std::vector<int> divided;
   for (const auto& [group, rows] : by_group) {
-    if (rows != RowSpans{{0, group_begin(group + 1) - group_begin(group)}}) groups.push_back(group);
+    if (rows != RowSpans{{0, group_begin(group + 1) - group_begin(group)}}) divided.push_back(group);
   }
-  from.read_page_indexes(groups);
+  from.read_page_indexes(divided);
 
-  const auto& schema = *from.metadata->schema();
-  parquet::WriterProperties::Builder properties;
-  if (from.metadata->num_row_groups() > 0) {
-    const auto first = from.metadata->RowGroup(0);
-    for (int leaf = 0; leaf < schema.num_columns(); ++leaf)
-      properties.compression(schema.Column(leaf)->path(), first->ColumnChunk(leaf)->compression());
-  }
-  const auto footer = parquet::FileMetaDataBuilder::Make(&schema, properties.build());
-  const auto source = std::make_shared<PiecedSource>(from.source);
-  source->add({0, kMagic.size()});
+  SelectedFile file(*from.metadata, from.source);
   Selection out;
   auto impl = std::make_unique<Impl>();
   impl->group_begin = {0};
   for (auto& [group, rows] : by_group) {
-    const int64_t num_rows = group_begin(group + 1) - group_begin(group);
-    const auto chunks = from.metadata->RowGroup(group);
-    auto index = rows == RowSpans{{0, num_rows}} ? nullptr : from.page_index(group);
-    if (index && !is_usable(*index, num_rows)) index = nullptr;
+    if (!file.can_take(group)) return {};
+    const int64_t begin = group_begin(group), num_rows = group_begin(group + 1) - begin;
+    auto index = std::ranges::find(divided, group) == divided.end() ? nullptr : from.page_index(group);
+    if (index && !is_usable(*index, num_rows, *from.source)) index = nullptr;
     rows = index ? grown(rows, common_begins(*index, num_rows)) : RowSpans{{0, num_rows}};
     int64_t num_selected = 0;
     for (const RowSpan& range : rows) {
       num_selected += range.end - range.begin;
-      const RowSpan here{group_begin(group) + range.begin, group_begin(group) + range.end};
-      if (!out.rows.empty() && out.rows.back().end == here.begin) {
-        out.rows.back().end = here.end;
-      } else {
-        out.rows.push_back(here);
-      }
+      append(out.rows, {begin + range.begin, begin + range.end});
     }
-    auto* const builder = footer->AppendRowGroup();
-    builder->set_num_rows(num_selected);
-    for (int leaf = 0; leaf < schema.num_columns(); ++leaf) {
-      const auto chunk = chunks->ColumnChunk(leaf);
-      const int64_t first = Impl::first_page(*chunk);
-      const bool has_dictionary = first < chunk->data_page_offset();
-      int64_t num_values = chunk->num_values(), dictionary = -1, data = 0, size = chunk->total_compressed_size();
-      if (!index) {
-        const auto begin =
-            static_cast<int64_t>(source->add({static_cast<uint64_t>(first), static_cast<uint64_t>(size)}));
-        if (has_dictionary) dictionary = begin;
-        data = begin + (chunk->data_page_offset() - first);
-      } else {
-        const auto& pages = index->pages[static_cast<std::size_t>(leaf)];
-        if (has_dictionary) {
-          dictionary = static_cast<int64_t>(
-              source->add({static_cast<uint64_t>(first), static_cast<uint64_t>(chunk->data_page_offset() - first)}));
-        }
-        size = has_dictionary ? chunk->data_page_offset() - first : 0;
-        num_values = 0;
-        bool is_first = true;
-        for (const RowSpan& range : rows) {
-          for (const auto& page : pages) {
-            if (page.first_row < range.begin || page.first_row >= range.end) continue;
-            const auto begin = static_cast<int64_t>(source->add(page.range));
-            if (is_first) data = begin;
-            is_first = false;
-            num_values += page.num_values;
-            size += static_cast<int64_t>(page.range.size);
-          }
-        }
-      }
-      builder->NextColumnChunk()->Finish(num_values, dictionary, -1, data, size, chunk->total_uncompressed_size(),
-                                         has_dictionary, false, {}, {});
-    }
-    builder->Finish(0);
+    file.add(group, rows, num_selected, index.get());
     impl->group_begin.push_back(impl->group_begin.back() + num_selected);
   }
-  impl->metadata = footer->Finish(from.metadata->key_value_metadata());
-  const auto buffer = check(arrow::io::BufferOutputStream::Create());
-  impl->metadata->WriteTo(buffer.get());
-  const auto encoded = check(buffer->Finish());
-  FieldWriter tail;
-  tail.bytes(std::as_bytes(std::span(encoded->data(), static_cast<std::size_t>(encoded->size()))));
-  tail.u32(static_cast<uint32_t>(encoded->size()));
-  tail.text(kMagic);
-  impl->tail = tail.take();
-  source->finish(impl->tail);
-
-  impl->source = source;
+  impl->tail = file.finish(impl->metadata);
+  impl->source = file.source();
   impl->where = from.where;
   impl->pool = from.pool;
   impl->columns = from.columns;

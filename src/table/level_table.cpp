@@ -35,13 +35,6 @@ int LevelTable::Impl::leaves(const arrow::DataType& type) {
   return count;
 }
 
-int64_t LevelTable::Impl::first_page(const parquet::ColumnChunkMetaData& chunk) {
-  const int64_t data = chunk.data_page_offset();
-  return chunk.has_dictionary_page() && chunk.dictionary_page_offset() > 0
-             ? std::min(data, chunk.dictionary_page_offset())
-             : data;
-}
-
 void LevelTable::Impl::open(const Derive& derive) {
   is_local = source->is_local();
   tail = read_parquet_tail(*source, where);

@@ -141,7 +141,8 @@ class LevelTable {
     RowSpans rows = {};  ///< those of the level that the table has, in order: the wanted ones or more
   };
   /// Selects the pages that have these rows. Where the page index does not tell them for all columns, the rows of a row
-  /// group are selected together. Not for tables with derived columns.
+  /// group are selected together. Without a table where row groups are compressed differently or are not in the file.
+  /// Not for tables with derived columns.
   Selection select(const RowSpans& rows) const;
 
   const std::shared_ptr<const ByteSource>& source() const noexcept;

@@ -90,7 +90,6 @@ struct LevelTable::Impl {
   std::vector<ColumnChunk> chunks() const;
   /// The number of leaf columns that a type has in the file.
   static int leaves(const arrow::DataType& type);
-  static int64_t first_page(const parquet::ColumnChunkMetaData& chunk);
 
   // Which rows they rule out (level_pruning.cpp).
   mutable std::mutex pruning_mutex;

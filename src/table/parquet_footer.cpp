@@ -68,6 +68,13 @@ std::shared_ptr<parquet::FileMetaData> parse_parquet_footer(const Bytes& tail, c
   }
 }
 
+int64_t first_page(const parquet::ColumnChunkMetaData& chunk) {
+  const int64_t data = chunk.data_page_offset();
+  return chunk.has_dictionary_page() && chunk.dictionary_page_offset() > 0
+             ? std::min(data, chunk.dictionary_page_offset())
+             : data;
+}
+
 std::vector<uint64_t> float_filters(const parquet::FileMetaData& footer) {
   std::vector<uint64_t> out;
   for (int leaf = 0; leaf < footer.num_columns(); ++leaf) {

@@ -9,8 +9,9 @@
 #include "tacore/error.hpp"
 
 namespace parquet {
+class ColumnChunkMetaData;
 class FileMetaData;
-}
+}  // namespace parquet
 
 namespace tacore {
 
@@ -24,6 +25,9 @@ Bytes read_parquet_tail(const ByteSource& source, const ErrorContext& where);
 uint64_t footer_size(const Bytes& tail);
 /// Parses the footer in `tail` (of read_parquet_tail()). Throws FormatError.
 std::shared_ptr<parquet::FileMetaData> parse_parquet_footer(const Bytes& tail, const ErrorContext& where);
+
+/// The offset of the first page of a column chunk: of its dictionary, where it has one.
+int64_t first_page(const parquet::ColumnChunkMetaData& chunk);
 
 /// The offsets of Bloom filters of floating-point columns, ascending.
 std::vector<uint64_t> float_filters(const parquet::FileMetaData& footer);

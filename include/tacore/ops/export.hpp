@@ -34,7 +34,8 @@ struct ExportOptions {
 
 /// Writes the rows of a dataset as a new dataset: create() of to_taco(), or, when the name of `output` ends in `.taco`
 /// or `.tortilla`, v1::compile(). Returns the paths of the containers. Throws what these functions throw;
-/// ValidationError for `id`, `group_by` and `strict` with a `.taco` or `.tortilla`, which do not support them.
+/// ValidationError for `id`, `group_by`, `strict`, `order` and `covering` with a `.taco` or `.tortilla`, which do not
+/// support them.
 ///
 ///     export_dataset(load("chips.tacozip").filter_bbox(-77, -13, -76, -11), "lima.tacozip");
 TACORE_EXPORT std::vector<std::string> export_dataset(const Dataset& dataset, const std::string& output,

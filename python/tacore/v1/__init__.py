@@ -368,6 +368,7 @@ def convert(
     overwrite: bool = False,
     split_size: int | str | None = None,
     group_by: str | Sequence[str] = (),
+    order: str = "",
     consolidate: bool = True,
     jobs: int = 0,
     temp_dir: PathLike | None = None,
@@ -388,6 +389,8 @@ def convert(
         split_size: Maximal size of the samples in each file, such as 4GB; none writes one file of any size. Only
             create splits by default: at 4GB, .taco and .tortilla at 20GB.
         group_by: Columns of level 0: one ZIP for each combination of their values.
+        order: Order of the samples: hilbert (neighbours on the globe together, with bounding boxes) or time; by default
+            as given. For 2.0 only.
         consolidate: Write the index .tacocat when there are several ZIPs.
         jobs: Number of threads; 0 means one for each processor.
         temp_dir: Folder for the unfinished output, on the same file system; by default that of the output.
@@ -404,6 +407,7 @@ def convert(
     options = {
         "overwrite": overwrite,
         "split_size": split_size or 0,
+        "order": order,
         "consolidate": consolidate,
         "jobs": jobs,
         "temp_dir": temp_dir,

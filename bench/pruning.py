@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""What does a filter by place cost, where tables have bounding boxes along a Hilbert curve, and where they have not?
+
+    shapes.py --rows 10000000 --parts 10 FOLDER; pruning.py FOLDER
+
+Makes two indexes of the parts, without and with `covering`, in FOLDER/plain and FOLDER/covered, unless they are there, and takes turns:
+a box of a city and one of ten degrees, with all columns and their ids alone, and scans of whole columns. Also the requests and bytes of
+the city from a server, after opening. Needs the Python package of the build and pyarrow.
+"""
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "build/release/python"), str(ROOT / "build/python"), str(ROOT / "tests/remote")]
+
+import tacore  # noqa: E402
+from server import Server  # noqa: E402
+
+CITY, REGION = (-77.3, -12.3, -76.8, -11.8), (-80, -20, -70, -10)
+TASKS = {
+    "city, all columns": lambda d: d.filter_bbox(*CITY).data,
+    "city, ids": lambda d: d.filter_bbox(*CITY).sql("SELECT id FROM data").data,
+    "10 by 10 degrees, all columns": lambda d: d.filter_bbox(*REGION).data,
+    "scan: count of geometries": lambda d: d.sql('SELECT count("stac:centroid") FROM data').data,
+    "scan: sum and maximum": lambda d: d.sql('SELECT sum(cloud_cover), max("stac:time_start") FROM data').data,
+    "scan: groups": lambda d: d.sql("SELECT split, count(*) FROM data GROUP BY 1").data,
+    "rare rows by value, all columns": lambda d: d.sql("SELECT * FROM data WHERE cloud_cover > 99.9 AND split = 'test'").data,
+}
+
+
+def make_index(folder, name, *options):
+    out = folder / name
+    if (out / ".tacocat").exists():
+        return out / ".tacocat"
+    out.mkdir()
+    parts = sorted(folder.glob("part*.tacozip"))
+    began = time.perf_counter()
+    subprocess.run([ROOT / "build/release/bin/taco", "--quiet", "index", *parts, "-o", out, *options], check=True)
+    print(f"made {name} in {time.perf_counter() - began:.1f} s", file=sys.stderr)
+    return out / ".tacocat"
+
+
+def milliseconds(task):
+    began = time.perf_counter()
+    rows = len(task())
+    return (time.perf_counter() - began) * 1e3, rows
+
+
+def size_of(request):
+    """Bytes that the ranges of a request ask for."""
+    ranges = {name.lower(): value for name, value in request.headers.items()}.get("range", "")
+    pairs = [part.strip().split("-") for part in ranges.removeprefix("bytes=").split(",") if ranges]
+    return sum(int(last) - int(first) + 1 if first and last else int(last or 0) for first, last in pairs)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--repeat", type=int, default=7)
+    args = parser.parse_args()
+    indexes = {"plain": make_index(args.folder, "plain"), "covered": make_index(args.folder, "covered", "--parquet", "covering=on")}
+    opened, first = {}, {}
+    for name, path in indexes.items():
+        began = time.perf_counter()
+        opened[name] = tacore.load(path, base_path=args.folder)
+        first[name] = (time.perf_counter() - began) * 1e3
+    sizes = {name: os.path.getsize(path / "level0.parquet") / len(opened[name]) for name, path in indexes.items()}
+    print("| task | rows | plain, best (ms) | median | covered, best (ms) | median | ratio of medians |")
+    print("|---|---|---|---|---|---|---|")
+    print(f"| open, once | | | {first['plain']:.1f} | | {first['covered']:.1f} | |")
+    print(f"| bytes of level 0 by row | | | {sizes['plain']:.2f} | | {sizes['covered']:.2f} | {sizes['covered'] / sizes['plain']:.2f} |")
+    for what, task in TASKS.items():
+        times, rows = {name: [] for name in opened}, 0
+        for turn in range(args.repeat + 1):
+            for name in sorted(opened, reverse=turn % 2 == 1):
+                took, rows = milliseconds(lambda: task(opened[name]))
+                if turn:  # the first reads the page indexes
+                    times[name].append(took)
+        both = [f"{min(times[name]):.2f} | {statistics.median(times[name]):.2f}" for name in ("plain", "covered")]
+        ratio = statistics.median(times["covered"]) / statistics.median(times["plain"])
+        print(f"| {what} | {rows:,} | {both[0]} | {both[1]} | {ratio:.2f} |")
+    for name, path in indexes.items():
+        with Server(path.parent) as server:
+            dataset = tacore.load(server.url(".tacocat"), base_path=server.url(""))
+            before = len(server.requests)
+            rows = len(dataset.filter_bbox(*CITY).data)
+            asked = server.requests[before:]
+            print(f"\n{name}, from a server: {rows} rows of the city in {len(asked)} requests and {sum(map(size_of, asked)):,} bytes")
+
+
+if __name__ == "__main__":
+    main()
