@@ -6,6 +6,7 @@
 #include <map>
 #include <random>
 
+#include "base/text.hpp"
 #include "model/wkb_centroid.hpp"
 #include "support/create_files.hpp"
 #include "support/table_files.hpp"
