@@ -240,6 +240,25 @@ TEST_CASE("an edit and a conversion keep the boxes those of the geometries") {
         static_cast<int64_t>(expected(all, boxes()[0]).size()));
 }
 
+TEST_CASE("a sort between two filters of one level sorts by what the first left, whatever the second rules out") {
+  const Workshop shop = Workshop::in_memory();
+  const auto root = [](const std::string& id, double lon, int64_t number) {
+    const auto at = [](double x) { return std::vector<MetadataField>{{"stac:centroid", Binary{wkb_point(x, 0)}}}; };
+    Sample folder("f", Tortilla({Sample("x", to_bytes(id), {{"number", number}})}), at(lon));
+    return Sample(id, Tortilla({std::move(folder), Sample("g", to_bytes(id), at(20))}));
+  };
+  // Only the first box has the folder of "a", by whose number it comes before "b"; both have the other children.
+  create({Tortilla({root("b", 20, 5), root("a", 10, 1)}), collection()}, shop.out("made.tacozip"),
+         {.output = {.parquet = {.row_group_size = 1, .covering = true}}});
+  const FilterOptions below{.level = 1};
+  const Dataset found = load(shop.out("made.tacozip"))
+                            .filter_bbox({5, -1, 25, 1}, below)
+                            .sort("l2:number")
+                            .filter_bbox({15, -1, 25, 1}, below);
+  CHECK(join(ids(found.data()), " ") == "a b");
+  CHECK(join(values(found.flatten(1), "l0:id"), " ") == "a b");
+}
+
 TEST_CASE("points in structures of x and y are found by the statistics of both") {
   const Workshop shop = Workshop::in_memory();
   std::vector<Sample> samples;

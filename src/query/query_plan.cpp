@@ -57,8 +57,12 @@ bool any_query(const View& view, bool SqlStep::*does) {
 /// DuckDB 1.4, and a materialised one would read a whole level.
 class Planner {
  public:
-  /// Filters by place.
-  using Boxes = std::vector<Filter>;
+  /// Filters by place that every row passes, which belong to the first `steps` steps of the whole view: other steps of
+  /// one statement have others.
+  struct Boxes {
+    std::size_t steps = 0;
+    std::vector<Filter> filters = {};
+  };
   /// The columns of queries, by view and number of steps: shared with the plans that describe them.
   using Known = std::map<std::pair<const View*, std::size_t>, SqlColumns>;
 
@@ -105,10 +109,10 @@ class Planner {
     return define(key, stored_rows(view, leaf, level, padding));
   }
 
-  /// The rows of stored() without those of pages that no sample in all of these boxes can be in.
+  /// The rows of stored() that may be in all of these boxes: pages whose bounds rule that out are left out.
   std::string stored_near(const View& view, int leaf, int level, const Boxes& boxes) {
-    if (boxes.empty()) return stored(view, leaf, level);
-    const Key key{&view, leaf, level, 0, 'b'};
+    if (boxes.filters.empty()) return stored(view, leaf, level);
+    const Key key{&view, leaf, level, static_cast<int>(boxes.steps), 'b'};
     if (const auto found = names_.find(key); found != names_.end()) return found->second;
     if (!view.container()) return define(key, union_level(view, leaf, level, false, boxes));
     const auto selection = near(*view.container(), level, boxes);
@@ -123,13 +127,13 @@ class Planner {
     if (level > target) return stored(view, leaf, level);
     const Key key{&view, leaf, level, static_cast<int>(steps), 'u'};
     if (const auto found = names_.find(key); found != names_.end()) return found->second;
-    Boxes boxes;
+    Boxes boxes{.steps = steps};
     std::string conditions;
     for (std::size_t i = 0; i < steps; ++i) {
       const auto* filter = std::get_if<Filter>(&view.steps[i]);
       if (filter && filter->level == level && level > 0) {
         conditions += " AND (" + condition(view, *filter, stored_columns(view, level)) + ")";
-        if (std::holds_alternative<BBox>(filter->test)) boxes.push_back(*filter);
+        if (std::holds_alternative<BBox>(filter->test)) boxes.filters.push_back(*filter);
       }
     }
     std::string body = "SELECT * FROM " + stored_near(view, leaf, level, boxes) + " p WHERE true" + conditions;
@@ -229,9 +233,13 @@ class Planner {
     for (const Step& step : view.steps) {
       if (std::holds_alternative<SqlStep>(step) || std::holds_alternative<LimitStep>(step)) break;
       const auto* filter = std::get_if<Filter>(&step);
-      if (filter && filter->level == 0 && std::holds_alternative<BBox>(filter->test)) out.push_back(*filter);
+      if (filter && filter->level == 0 && std::holds_alternative<BBox>(filter->test)) out.filters.push_back(*filter);
     }
     return out;
+  }
+
+  std::shared_ptr<const LevelTable> table_of(const Container& container, int level) const {
+    return with_place_ ? container.level(level) : container.known_level(level);
   }
 
   /// The column of the geometries that are the footprints of all rows of a level: where each row has one, in longitude
@@ -247,20 +255,18 @@ class Planner {
 
   /// The pages of a level that may have rows in all boxes; without a table where that is not known of any.
   LevelTable::Selection near(const Container& container, int level, const Boxes& boxes) const {
-    const auto table = with_place_ ? container.level(level) : container.known_level(level);
+    const auto table = table_of(container, level);
     const auto& columns = table->columns();
-    const bool is_numbered = table->find(names::kCurrentId) < 0 && table->find(names::kSourceFile) >= 0;
-    if (is_numbered || is_v1(container.format())) return {};  // all rows are counted, or columns are derived
+    // Rows that are numbered within their ZIP are all counted.
+    if (table->find(names::kCurrentId) < 0 && table->find(names::kSourceFile) >= 0) return {};
     std::optional<std::string> found;
     std::vector<BoxTest> tests;
-    for (const Filter& filter : boxes) {
-      const auto tested = is_footprint(filter, columns) ? footprint_geometry(*table)
-                          : tested_columns(filter, columns).size() == 1
-                              ? std::optional(tested_columns(filter, columns)[0].name)
-                              : std::nullopt;
+    for (const Filter& filter : boxes.filters) {
+      const auto named = tested_columns(filter, columns);  // none: condition() will say so
+      if (named.empty()) continue;
+      const auto tested = is_footprint(filter, columns) ? footprint_geometry(*table) : std::optional(named[0].name);
       if (!tested) continue;
-      const int column = table->find(*tested);
-      const auto covering = column >= 0 && table->has_coordinates(column) ? tested : table->covering_of(*tested);
+      const auto covering = table->has_coordinates(table->find(*tested)) ? tested : table->covering_of(*tested);
       if (!covering || (found && *found != *covering)) continue;
       found = covering;
       tests.emplace_back(std::get<BBox>(filter.test));
@@ -461,7 +467,7 @@ class Planner {
 
   std::string stored_rows(const View& view, int leaf, int level, bool padding) {
     return view.container() ? leaf_level(*view.container(), leaf, level, padding)
-                            : union_level(view, leaf, level, padding);
+                            : union_level(view, leaf, level, padding, {});
   }
 
   std::string define(const Key& key, const std::string& body, bool at_once = false) {
@@ -487,7 +493,7 @@ class Planner {
   /// The rows of a level, or those of a selection of its rows.
   std::string leaf_level(const Container& container, int leaf, int level, bool padding,
                          const LevelTable::Selection& selection = {}) {
-    const auto whole = with_place_ ? container.level(level) : container.known_level(level);
+    const auto whole = table_of(container, level);
     const auto& table = selection.table ? selection.table : whole;
     std::vector<std::string> aliases, selected;
     // DuckDB numbers rows in a last column, which it does not list where a column of the file has its name.
@@ -551,8 +557,7 @@ class Planner {
     std::optional<std::string> name;
   };
 
-  /// `boxes`: filters that every row will pass.
-  std::string union_level(const View& view, int leaf, int level, bool padding, const Boxes& boxes = {}) {
+  std::string union_level(const View& view, int leaf, int level, bool padding, const Boxes& boxes) {
     const Union& all = std::get<Union>(view.base);
     const auto k = static_cast<std::size_t>(level);
     std::vector<Aligned> columns;
@@ -581,14 +586,14 @@ class Planner {
   static Boxes inside(const std::vector<Aligned>& columns, int level, const Boxes& boxes) {
     std::vector<Column> known;
     for (const auto& column : columns) known.push_back({column.as, column.type});
-    Boxes out;
-    for (Filter filter : boxes) {
+    Boxes out{.steps = boxes.steps};
+    for (Filter filter : boxes.filters) {
       const auto tested = tested_columns(filter, known);
-      if (tested.size() != 1 || filter.level != level) continue;
+      if (tested.size() != 1 || filter.level != level) continue;  // a footprint of several columns has no bounds here
       const auto name = std::ranges::find(columns, tested[0].name, &Aligned::as)->name;
       if (!name) continue;
       filter.column = *name;
-      out.push_back(std::move(filter));
+      out.filters.push_back(std::move(filter));
     }
     return out;
   }

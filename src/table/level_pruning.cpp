@@ -28,22 +28,13 @@ constexpr std::size_t kSides = 4;
 /// Page indexes are kept for so many row groups: a few megabytes.
 constexpr std::size_t kMostIndexes = 256;
 
-std::string name_of_level(const ErrorContext& where) {
-  return where.path + (where.level ? ", level " + std::to_string(*where.level) : "");
-}
+/// A warning that names the level as errors do.
+void warn(const std::string& message, const ErrorContext& where) { log::warning(FormatError(message, where).what()); }
 
 float decoded(const std::string& value) {
   float out = std::numeric_limits<float>::quiet_NaN();
   if (value.size() == sizeof out) std::memcpy(&out, value.data(), sizeof out);
   return out;
-}
-
-void append_span(RowSpans& out, RowSpan more) {
-  if (!out.empty() && out.back().end == more.begin) {
-    out.back().end = more.end;
-  } else {
-    out.push_back(more);
-  }
 }
 
 }  // namespace
@@ -59,8 +50,7 @@ std::optional<std::string> LevelTable::covering_of(std::string_view geometry) co
       impl_->proved = proved_page_index(std::span(impl_->tail).last(footer_size(impl_->tail)), key_value(kProofKey),
                                         num_row_groups());
     } catch (const FormatError& error) {
-      log::warning(name_of_level(impl_->where) + ": " + error.message() +
-                   "; its bounding boxes are not used, and filters read all rows");
+      warn(error.message() + "; its bounding boxes are not used, and filters read all rows", impl_->where);
     }
   }
   return impl_->proved ? std::optional(found->boxes) : std::nullopt;
@@ -192,15 +182,15 @@ void LevelTable::Impl::read_page_indexes(const std::vector<int>& groups) const {
     const int group = missing[i];
     auto& index = page_indexes[group];
     if (crc32(bytes[2 * i + 1], crc32(bytes[2 * i])) != (*proved)[static_cast<std::size_t>(group)]) {
-      log::warning(name_of_level(where) + ": the page index of row group " + std::to_string(group) +
-                   " is not the one that was proved when the table was written; all its pages are read");
+      warn("the page index of row group " + std::to_string(group) +
+               " is not the one that was proved when the table was written; all its pages are read",
+           where);
       continue;
     }
     try {
       index = parse_page_index(group, bytes[2 * i], bytes[2 * i + 1]);
     } catch (const parquet::ParquetException& error) {
-      log::warning(name_of_level(where) + ": the page index of row group " + std::to_string(group) +
-                   " cannot be read: " + error.what());
+      warn("the page index of row group " + std::to_string(group) + " cannot be read: " + error.what(), where);
     }
   }
 }
@@ -211,6 +201,35 @@ std::shared_ptr<const PageIndex> LevelTable::Impl::page_index(int group) const {
   return found == page_indexes.end() ? nullptr : found->second;
 }
 
+namespace {
+
+/// The rows, counted in the row group, of pages whose box `may_meet` accepts, by the bounds of the four leaf columns;
+/// nullopt where these do not tell.
+std::optional<RowSpans> rows_of_pages(const PageIndex& index, const std::vector<int>& leaves, int64_t num_rows,
+                                      const std::function<bool(const BBox&)>& may_meet) {
+  const auto& pages = index.pages[static_cast<std::size_t>(leaves[0])];
+  const parquet::ColumnIndex* sides[kSides] = {};
+  for (std::size_t side = 0; side < kSides; ++side) {
+    const auto leaf = static_cast<std::size_t>(leaves[side]);
+    sides[side] = index.bounds[leaf].get();
+    if (!sides[side] || sides[side]->null_pages().size() != pages.size() ||
+        !std::ranges::equal(pages, index.pages[leaf], {}, &PageIndex::Page::first_row, &PageIndex::Page::first_row))
+      return std::nullopt;
+  }
+  RowSpans out;
+  for (std::size_t page = 0; page < pages.size(); ++page) {
+    if (sides[0]->null_pages()[page]) continue;
+    const BBox box{decoded(sides[0]->encoded_min_values()[page]), decoded(sides[1]->encoded_min_values()[page]),
+                   decoded(sides[2]->encoded_max_values()[page]), decoded(sides[3]->encoded_max_values()[page])};
+    const bool is_bounded = !std::isnan(box.minx + box.miny + box.maxx + box.maxy);
+    if (is_bounded && !may_meet(box)) continue;
+    append(out, {pages[page].first_row, page + 1 < pages.size() ? pages[page + 1].first_row : num_rows});
+  }
+  return out;
+}
+
+}  // namespace
+
 RowSpans LevelTable::rows_in(const std::string& boxes, const std::function<bool(const BBox&)>& may_meet) const {
   const auto& leaves = impl_->leaf_columns[static_cast<std::size_t>(find(boxes))];
   const auto& group_boxes = impl_->boxes_of_groups(boxes);
@@ -219,35 +238,16 @@ RowSpans LevelTable::rows_in(const std::string& boxes, const std::function<bool(
     const auto& box = group_boxes[static_cast<std::size_t>(group)];
     if (box && may_meet(*box)) groups.push_back(group);
   }
-  RowSpans out;
-  // Where much of the table is left, the page index would rule out little more.
+  // Many row groups are left of a box that is large: then nearly all of their pages are in it.
   const bool reads_index = groups.size() <= kMostIndexes && leaves.size() == kSides;
   if (reads_index) impl_->read_page_indexes(groups);
+  RowSpans out;
   for (const int group : groups) {
     const int64_t begin = group_begin(group), num_rows = group_begin(group + 1) - begin;
     const auto index = reads_index ? impl_->page_index(group) : nullptr;
-    const auto bounds_of = [&](std::size_t side) { return index->bounds[static_cast<std::size_t>(leaves[side])]; };
-    const auto& pages = index ? index->pages[static_cast<std::size_t>(leaves[0])] : std::vector<PageIndex::Page>();
-    bool is_known = index != nullptr;
-    for (std::size_t side = 0; is_known && side < 4; ++side) {
-      const auto& others = index->pages[static_cast<std::size_t>(leaves[side])];
-      is_known = bounds_of(side) && bounds_of(side)->null_pages().size() == pages.size() &&
-                 std::ranges::equal(pages, others, {}, &PageIndex::Page::first_row, &PageIndex::Page::first_row);
-    }
-    if (!is_known) {
-      append_span(out, {begin, begin + num_rows});
-      continue;
-    }
-    for (std::size_t page = 0; page < pages.size(); ++page) {
-      if (bounds_of(0)->null_pages()[page]) continue;
-      const BBox box{
-          decoded(bounds_of(0)->encoded_min_values()[page]), decoded(bounds_of(1)->encoded_min_values()[page]),
-          decoded(bounds_of(2)->encoded_max_values()[page]), decoded(bounds_of(3)->encoded_max_values()[page])};
-      const bool is_bounded = !std::isnan(box.minx + box.miny + box.maxx + box.maxy);
-      if (is_bounded && !may_meet(box)) continue;
-      const int64_t end = page + 1 < pages.size() ? pages[page + 1].first_row : num_rows;
-      append_span(out, {begin + pages[page].first_row, begin + end});
-    }
+    const auto found = index ? rows_of_pages(*index, leaves, num_rows, may_meet) : std::nullopt;
+    for (const RowSpan& rows : found.value_or(RowSpans{{0, num_rows}}))
+      append(out, {begin + rows.begin, begin + rows.end});
   }
   return out;
 }

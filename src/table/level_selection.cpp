@@ -1,12 +1,12 @@
 #include <arrow/buffer.h>
 #include <arrow/io/memory.h>
-#include <parquet/exception.h>
 #include <parquet/metadata.h>
 #include <parquet/properties.h>
 #include <parquet/schema.h>
 
 #include <algorithm>
-#include <set>
+#include <iterator>
+#include <map>
 
 #include "base/little_endian.hpp"
 #include "table/arrow_error.hpp"
@@ -175,14 +175,6 @@ RowSpans grown(const RowSpans& rows, const std::vector<int64_t>& begins) {
   return out;
 }
 
-void append(RowSpans& out, RowSpan more) {
-  if (!out.empty() && out.back().end == more.begin) {
-    out.back().end = more.end;
-  } else {
-    out.push_back(more);
-  }
-}
-
 /// The footer and the bytes of a selection, row group by row group.
 class SelectedFile {
  public:
@@ -266,6 +258,7 @@ class SelectedFile {
 
 LevelTable::Selection LevelTable::select(const RowSpans& wanted) const {
   const Impl& from = *impl_;
+  if (!from.made.empty()) return {};
   // The rows of each row group, counted in it.
   std::map<int, RowSpans> by_group;
   for (const RowSpan& range : wanted) {

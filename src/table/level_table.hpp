@@ -131,9 +131,10 @@ class LevelTable {
   bool has_covering() const;
   /// True for a column of structures that begin with the numbers x and y.
   bool has_coordinates(int column) const;
-  /// The rows among which all are whose box, in a column of covering_of(), or whose point, in one of coordinates, is
-  /// one that `may_meet` accepts: by the bounds that the footer states of row groups, and a proved page index of pages.
-  /// `may_meet` takes the box around several. Points that are not numbers may be left out.
+  /// The rows whose bounding box, in the column `boxes` of covering_of(), or whose point, in a column with coordinates,
+  /// may be one that `may_meet` accepts; others may be among them. `may_meet` is asked for the box around a row group,
+  /// which the footer states, and around a page, where the page index is proved. Points that are not numbers may be
+  /// missing.
   RowSpans rows_in(const std::string& boxes, const std::function<bool(const BBox&)>& may_meet) const;
   /// Some rows of a level as a table of their own, which reads no other pages of the file.
   struct Selection {
@@ -141,8 +142,8 @@ class LevelTable {
     RowSpans rows = {};  ///< those of the level that the table has, in order: the wanted ones or more
   };
   /// Selects the pages that have these rows. Where the page index does not tell them for all columns, the rows of a row
-  /// group are selected together. Without a table where row groups are compressed differently or are not in the file.
-  /// Not for tables with derived columns.
+  /// group are selected together. The table is nullptr where none can be made: with derived columns, and where row
+  /// groups are compressed differently, encrypted, or not in the file.
   Selection select(const RowSpans& rows) const;
 
   const std::shared_ptr<const ByteSource>& source() const noexcept;

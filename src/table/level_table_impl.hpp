@@ -25,6 +25,15 @@ class ColumnIndex;
 
 namespace tacore {
 
+/// Appends rows behind the others, which they may continue.
+inline void append(RowSpans& out, RowSpan more) {
+  if (!out.empty() && out.back().end == more.begin) {
+    out.back().end = more.end;
+  } else {
+    out.push_back(more);
+  }
+}
+
 /// The pages of a row group, as its page index states them.
 struct PageIndex {
   struct Page {
