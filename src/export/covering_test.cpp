@@ -330,6 +330,22 @@ TEST_CASE("samples in the order of time; those without one are last") {
   CHECK(has_text(text_of<ValidationError>([&] { create(taco, shop.out("x.tacozip"), {.order = "place"}); }),
                  "order 'place'; hilbert or time expected"));
   CHECK(check_plan(taco, shop.out("x.tacozip"), {.order = "place"}).issues.size() == 1);
+  const Report report;
+  create(taco, shop.out("other.tacozip"), {.order = "hilbert"});
+  CHECK(ids(load(shop.out("other.tacozip")).data()) == Strings{"d7_0", "d3_1", "d0_2", "d3_3", "d1_4"});
+  CHECK(has_text(report.warnings(), "5 of 5 samples have no location, and are last in the order 'hilbert'"));
+}
+
+TEST_CASE("a geometry that is not WKB is an error that names its row, before anything is written") {
+  const Workshop shop;
+  const Taco taco{Tortilla({Sample("a", to_bytes("a"), {{"istac:geometry", Binary{wkb_point(1, 2)}}}),
+                            Sample("b", to_bytes("b"), {{"istac:geometry", Binary{"no geometry"}}})}),
+                  collection()};
+  const std::string why = text_of<SchemaError>([&] { create(taco, shop.out("x"), covered()); });
+  CHECK(has_text(why, "level 0: istac:geometry of row 1 is not a geometry: "));
+  CHECK(shop.num_made() == 0);
+  const Strings issues = check_plan(taco, shop.out("x"), covered()).issues;
+  CHECK(std::ranges::count(issues, why) >= 1);  // the extent says it, too
 }
 
 TEST_CASE("a table that was rewritten or damaged gives the rows of a loop, or an error") {

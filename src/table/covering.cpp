@@ -57,7 +57,8 @@ float rounded_down(double value) {
 }
 float rounded_up(double value) { return -rounded_down(-value); }
 
-std::shared_ptr<arrow::Array> box_column(const arrow::Array& geometries, int64_t first) {
+std::shared_ptr<arrow::Array> box_column(const arrow::Array& geometries, const std::string& name, int64_t first,
+                                         const ErrorContext& where) {
   arrow::FloatBuilder sides[4];
   arrow::TypedBufferBuilder<bool> valid;
   for (auto& side : sides) check(side.Reserve(geometries.length()));
@@ -67,8 +68,8 @@ std::shared_ptr<arrow::Array> box_column(const arrow::Array& geometries, int64_t
     try {
       if (const auto wkb = binary_cell(geometries, row)) box = wkb_envelope(std::as_bytes(std::span(*wkb)));
     } catch (const FormatError& error) {
-      throw FormatError("the geometry of row " + std::to_string(first + row) +
-                        " has no bounding box: " + error.message());
+      throw SchemaError(name + " of row " + std::to_string(first + row) + " is not a geometry: " + error.message(),
+                        where);
     }
     valid.UnsafeAppend(box.has_value());
     const BBox b = box.value_or(BBox{0, 0, 0, 0});
@@ -112,6 +113,11 @@ std::vector<Covering> coverings_of(const arrow::Schema& schema) {
   return out;
 }
 
+bool has_coverings(const arrow::Schema& schema) {
+  return std::ranges::any_of(coverings_of(schema),
+                             [&](const Covering& one) { return schema.GetFieldByName(one.boxes) != nullptr; });
+}
+
 std::vector<Covering> coverings_in(const arrow::Table& table) { return coverings_of(*table.schema()); }
 
 std::shared_ptr<arrow::Schema> with_coverings(const std::shared_ptr<arrow::Schema>& schema) {
@@ -131,26 +137,27 @@ std::shared_ptr<arrow::Schema> with_coverings(const std::shared_ptr<arrow::Schem
 }
 
 std::shared_ptr<arrow::RecordBatch> with_coverings(const arrow::RecordBatch& rows,
-                                                   const std::shared_ptr<arrow::Schema>& to, int64_t first) {
+                                                   const std::shared_ptr<arrow::Schema>& to, int64_t first,
+                                                   const ErrorContext& where) {
   const auto coverings = coverings_of(*to);
   arrow::ArrayVector columns;
   for (const auto& field : to->fields()) {
     const auto covering = std::ranges::find(coverings, field->name(), &Covering::boxes);
-    columns.push_back(covering == coverings.end()
-                          ? rows.GetColumnByName(field->name())
-                          : box_column(*storage_of(rows.GetColumnByName(covering->geometry)), first));
+    columns.push_back(covering == coverings.end() ? rows.GetColumnByName(field->name())
+                                                  : box_column(*storage_of(rows.GetColumnByName(covering->geometry)),
+                                                               covering->geometry, first, where));
   }
   return arrow::RecordBatch::Make(to, rows.num_rows(), std::move(columns));
 }
 
-std::shared_ptr<arrow::Table> with_coverings(const std::shared_ptr<arrow::Table>& table) {
+std::shared_ptr<arrow::Table> with_coverings(const std::shared_ptr<arrow::Table>& table, const ErrorContext& where) {
   if (coverings_of(*table->schema()).empty()) return table;
   const auto to = with_coverings(table->schema());
   arrow::RecordBatchVector batches;
   arrow::TableBatchReader rows(*table);
   int64_t first = 0;
   for (std::shared_ptr<arrow::RecordBatch> batch; check(rows.ReadNext(&batch)), batch; first += batch->num_rows()) {
-    batches.push_back(with_coverings(*batch, to, first));
+    batches.push_back(with_coverings(*batch, to, first, where));
   }
   return check(arrow::Table::FromRecordBatches(to, batches));
 }

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tacore/error.hpp"
+
 /// Bounding boxes of the geometries of a table in columns of their own (the covering of GeoParquet 1.1), by which
 /// readers find the rows of a place.
 namespace tacore {
@@ -26,16 +28,20 @@ struct Covering {
 std::vector<Covering> coverings_of(const arrow::Schema& schema);
 std::vector<Covering> coverings_in(const arrow::Table& table);
 
+/// True when the table has bounding boxes of one geometry at least.
+bool has_coverings(const arrow::Schema& schema);
+
 /// The same columns and those of the coverings, which come before `internal:*`. Throws SchemaError where a column of
 /// another type has the name of one.
 std::shared_ptr<arrow::Schema> with_coverings(const std::shared_ptr<arrow::Schema>& schema);
-/// The rows with the columns of `to`: those of the rows, and bounding boxes, which are computed anew. A box is null
-/// where the geometry is null or empty. Throws FormatError, with the number of the row counted from `first`, for bytes
-/// that are not WKB.
+/// The rows with the columns of `to`: those of the rows, and bounding boxes, which are computed anew. The box of a null
+/// or empty geometry is null. Throws SchemaError for a geometry that is not WKB; the message has the number of its row,
+/// where the first one has the number `first`.
 std::shared_ptr<arrow::RecordBatch> with_coverings(const arrow::RecordBatch& rows,
-                                                   const std::shared_ptr<arrow::Schema>& to, int64_t first);
-/// A table with the columns of its coverings; the table itself where it has no geometries.
-std::shared_ptr<arrow::Table> with_coverings(const std::shared_ptr<arrow::Table>& table);
+                                                   const std::shared_ptr<arrow::Schema>& to, int64_t first,
+                                                   const ErrorContext& where = {});
+/// A table with the columns of its coverings: the same table where it has no geometries. Throws as above, with `where`.
+std::shared_ptr<arrow::Table> with_coverings(const std::shared_ptr<arrow::Table>& table, const ErrorContext& where);
 
 /// The name in lower case of the type of bounding boxes, and the description of such a column, for `taco:field_schema`.
 std::string covering_type();

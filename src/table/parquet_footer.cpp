@@ -46,12 +46,13 @@ Bytes read_parquet_tail(const ByteSource& source, const ErrorContext& where) {
   return tail;
 }
 
-uint64_t footer_size(const Bytes& tail) {
-  return Cursor(std::span<const std::byte>(tail).last(kFooterEnd), "Parquet end").u32() + kFooterEnd;
+uint64_t footer_size(std::span<const std::byte> tail) {
+  return Cursor(tail.last(kFooterEnd), "Parquet end").u32() + kFooterEnd;
 }
 
-std::shared_ptr<parquet::FileMetaData> parse_parquet_footer(const Bytes& tail, const ErrorContext& where) {
-  Cursor end(std::span<const std::byte>(tail).last(kFooterEnd), "Parquet end");
+std::shared_ptr<parquet::FileMetaData> parse_parquet_footer(std::span<const std::byte> tail,
+                                                            const ErrorContext& where) {
+  Cursor end(tail.last(kFooterEnd), "Parquet end");
   uint32_t length = end.u32();
   const std::byte* begin = tail.data() + tail.size() - kFooterEnd - length;
   try {

@@ -22,9 +22,9 @@ inline constexpr uint64_t kFooterGuess = 16 * 1024;
 /// is not Parquet, is encrypted, or states a footer that does not fit the file.
 Bytes read_parquet_tail(const ByteSource& source, const ErrorContext& where);
 /// The size of the footer at the end of `tail` (of read_parquet_tail()), with its length field and the magic.
-uint64_t footer_size(const Bytes& tail);
+uint64_t footer_size(std::span<const std::byte> tail);
 /// Parses the footer in `tail` (of read_parquet_tail()). Throws FormatError.
-std::shared_ptr<parquet::FileMetaData> parse_parquet_footer(const Bytes& tail, const ErrorContext& where);
+std::shared_ptr<parquet::FileMetaData> parse_parquet_footer(std::span<const std::byte> tail, const ErrorContext& where);
 
 /// The offset of the first page of a column chunk: of its dictionary, where it has one.
 int64_t first_page(const parquet::ColumnChunkMetaData& chunk);

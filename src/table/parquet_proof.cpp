@@ -15,8 +15,8 @@
 namespace tacore {
 namespace {
 
-// What is proved, the SHA-256 of the footer with zeros in place of the hexadecimal digits, and eight digits for each
-// row group.
+// The value begins with what it proves. The SHA-256 of the footer follows, in which its own digits are zeros, and then
+// the CRC-32 of the page index of each row group.
 constexpr std::string_view kWhat = "covering 1 ";
 constexpr std::size_t kHashDigits = 64, kCrcDigits = 8;
 
@@ -57,10 +57,8 @@ std::optional<PageIndexRanges> page_index_ranges(const parquet::FileMetaData& fo
 }
 
 void prove(std::span<std::byte> end, uint64_t offset) {
-  const Bytes tail(end.begin(), end.end());
-  const uint64_t size = footer_size(tail);
-  const auto footer = end.last(size);
-  const auto metadata = parse_parquet_footer(tail, {});
+  const auto footer = end.last(footer_size(end));
+  const auto metadata = parse_parquet_footer(footer, {});
   const std::string value = unproved(metadata->num_row_groups());
   const auto at = as_text(footer).find(value);
   if (at == std::string_view::npos) throw FormatError("Parquet footer has no place for its proof");

@@ -30,8 +30,8 @@ namespace {
 
 constexpr int kZstdLevel = 3;       // by measurement (bench/RESULTS.md)
 constexpr int64_t kFewRows = 1000;  // the number of rows up to which dictionaries cost more bytes than they save
-constexpr int64_t kRowsOfPage =
-    8192;  // where pages are read one by one: fewer make whole scans slower (bench/RESULTS.md)
+// Of tables whose pages are read one by one: with fewer, whole scans are slower (bench/RESULTS.md).
+constexpr int64_t kRowsOfPage = 8192;
 
 /// Passes Arrow's writes on, and stores an exception of the consumer.
 class ConsumerStream : public arrow::io::OutputStream {
@@ -192,7 +192,7 @@ void with_writer(const arrow::Schema& schema, int64_t num_rows, const ByteConsum
 
 /// True for a table whose bounding boxes are to be computed and proved.
 bool is_covered(const arrow::Schema& schema, const ParquetOptions& options) {
-  return options.covering && !geoparquet_metadata(schema).empty();
+  return options.covering && has_coverings(schema);
 }
 
 /// Writes batches with the bounding boxes of their geometries, a page index and a proof.
@@ -240,11 +240,12 @@ void write_parquet(arrow::RecordBatchReader& batches, const ByteConsumer& out, c
                    const std::function<std::map<std::string, std::string>()>& metadata) {
   const int64_t unknown = std::numeric_limits<int64_t>::max();
   if (is_covered(*batches.schema(), options)) return write_covered(batches, unknown, out, options, metadata);
-  with_writer(*batches.schema(), unknown, out, options, [&](parquet::arrow::FileWriter& writer, ConsumerStream&) {
-    while (const auto batch = read_batch(batches)) ARROW_RETURN_NOT_OK(writer.WriteRecordBatch(*batch));
-    if (metadata) ARROW_RETURN_NOT_OK(add_metadata(writer, metadata()));
-    return writer.Close();
-  });
+  with_writer(*batches.schema(), unknown, out, without_covering(options),
+              [&](parquet::arrow::FileWriter& writer, ConsumerStream&) {
+                while (const auto batch = read_batch(batches)) ARROW_RETURN_NOT_OK(writer.WriteRecordBatch(*batch));
+                if (metadata) ARROW_RETURN_NOT_OK(add_metadata(writer, metadata()));
+                return writer.Close();
+              });
 }
 
 Bytes encode_parquet(const arrow::Table& table, const ParquetOptions& options,
@@ -256,7 +257,7 @@ Bytes encode_parquet(const arrow::Table& table, const ParquetOptions& options,
     write_covered(batches, table.num_rows(), append, options, [&] { return metadata; });
     return out;
   }
-  with_writer(*table.schema(), table.num_rows(), append, options,
+  with_writer(*table.schema(), table.num_rows(), append, without_covering(options),
               [&](parquet::arrow::FileWriter& writer, ConsumerStream&) {
                 ARROW_RETURN_NOT_OK(writer.WriteTable(table, options.row_group_size));
                 ARROW_RETURN_NOT_OK(add_metadata(writer, metadata));

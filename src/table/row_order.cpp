@@ -33,7 +33,7 @@ uint64_t position_of(const BBox& box) {
 
 /// Rows sorted by `key(batch, row)`, nullopt last.
 template <class T, class Key>
-std::vector<int64_t> sorted_rows(const arrow::Table& rows, int jobs, const Key& key) {
+RowOrder sorted_rows(const arrow::Table& rows, int jobs, const Key& key) {
   const auto batch = check(rows.CombineChunksToBatch());
   const int64_t num_rows = batch->num_rows();
   std::vector<std::pair<T, int64_t>> keys(static_cast<std::size_t>(num_rows));
@@ -45,8 +45,11 @@ std::vector<int64_t> sorted_rows(const arrow::Table& rows, int jobs, const Key& 
     }
   });
   std::ranges::sort(keys);  // rows of one key by their numbers
-  std::vector<int64_t> out;
-  for (const auto& [value, row] : keys) out.push_back(row);
+  RowOrder out;
+  for (const auto& [value, row] : keys) {
+    out.rows.push_back(row);
+    out.num_unplaced += value == std::numeric_limits<T>::max();
+  }
   return out;
 }
 
@@ -76,7 +79,7 @@ uint64_t hilbert_position(double lon, double lat) noexcept {
   return out;
 }
 
-std::vector<int64_t> rows_by_place(const arrow::Table& rows, const CrsTransformer* transformer, int jobs) {
+RowOrder rows_by_place(const arrow::Table& rows, const CrsTransformer* transformer, int jobs) {
   // A geometry in longitudes and latitudes is read directly, which takes a tenth of the time.
   std::string direct;
   const bool has_crs = rows.GetColumnByName("istac:crs") != nullptr;
@@ -97,7 +100,7 @@ std::vector<int64_t> rows_by_place(const arrow::Table& rows, const CrsTransforme
                                });
 }
 
-std::vector<int64_t> rows_by_time(const arrow::Table& rows, int jobs) {
+RowOrder rows_by_time(const arrow::Table& rows, int jobs) {
   return sorted_rows<int64_t>(rows, jobs, [](const arrow::RecordBatch& batch, int64_t row) -> std::optional<int64_t> {
     const Extent extent = extent_of_row(batch, row, nullptr);
     return extent.temporal ? std::optional(extent.temporal->start.microseconds) : std::nullopt;

@@ -13,11 +13,16 @@ namespace tacore {
 /// close on the curve are close on the globe.
 uint64_t hilbert_position(double lon, double lat) noexcept;
 
-/// The rows of a table in the order of their locations on a Hilbert curve: the centre of the bounding box of the
-/// footprint, else the centroid (as ExtentSum reads them). Rows without a location are last; equal ones keep their
-/// order.
-std::vector<int64_t> rows_by_place(const arrow::Table& rows, const CrsTransformer* transformer, int jobs);
-/// The rows in the order of the times at which they begin, likewise.
-std::vector<int64_t> rows_by_time(const arrow::Table& rows, int jobs);
+/// The rows of a table in another order.
+struct RowOrder {
+  std::vector<int64_t> rows = {};
+  int64_t num_unplaced = 0;  ///< the last ones, which have no location or no time
+};
+
+/// Orders rows by their locations on a Hilbert curve: the centre of the bounding box of the footprint, else the
+/// centroid (as ExtentSum reads them). Equal rows keep their order.
+RowOrder rows_by_place(const arrow::Table& rows, const CrsTransformer* transformer, int jobs);
+/// Orders rows by the times at which they begin, likewise.
+RowOrder rows_by_time(const arrow::Table& rows, int jobs);
 
 }  // namespace tacore

@@ -1,5 +1,6 @@
 #include "writer/arrange.hpp"
 
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
 #include "table/covering.hpp"
@@ -15,20 +16,25 @@ namespace {
 constexpr const char* kByPlace = "hilbert";
 constexpr const char* kByTime = "time";
 
-Tree ordered(const Tree& tree, const CreateOptions& options) {
+Tree ordered(Tree tree, const CreateOptions& options) {
   const auto& columns = tree.levels[0].columns;
   if (options.order.empty() || !columns) return tree;
   const int jobs = num_threads(options.task.jobs);
-  return take_roots(tree, options.order == kByPlace ? rows_by_place(*columns, options.transformer, jobs)
-                                                    : rows_by_time(*columns, jobs));
+  const bool by_place = options.order == kByPlace;
+  const RowOrder order = by_place ? rows_by_place(*columns, options.transformer, jobs) : rows_by_time(*columns, jobs);
+  if (order.num_unplaced > 0) {
+    log::warning(std::to_string(order.num_unplaced) + " of " + std::to_string(order.rows.size()) + " samples have no " +
+                 (by_place ? "location" : "time") + ", and are last in the order " + in_quotes(options.order));
+  }
+  return take_roots(tree, order.rows);
 }
 
-void add_boxes(TreeLevel& level) {
+void add_boxes(TreeLevel& level, int number) {
   if (!level.columns) return;
   for (const auto& covering : coverings_in(*level.columns)) {
     level.descriptions.try_emplace(covering.boxes, covering_description(covering));
   }
-  level.columns = with_coverings(level.columns);
+  level.columns = with_coverings(level.columns, {.path = {}, .offset = {}, .level = number});
 }
 
 }  // namespace
@@ -47,11 +53,11 @@ ParquetOptions parquet_of(const CreateOptions& options) {
 Tortilla arranged(const Tortilla& samples, const CreateOptions& options) {
   const bool is_covered = parquet_of(options).covering;
   if (options.order.empty() && !is_covered) return samples;
-  Tree tree = ordered(impl_of(samples)->tree, options);
-  if (is_covered) {
-    for (auto& level : tree.levels) add_boxes(level);
+  Tree tree = impl_of(samples)->tree;
+  if (is_covered) {  // first, since this checks the geometries
+    for (std::size_t k = 0; k < tree.levels.size(); ++k) add_boxes(tree.levels[k], static_cast<int>(k));
   }
-  return tortilla_of(std::move(tree));
+  return tortilla_of(ordered(std::move(tree), options));
 }
 
 }  // namespace tacore

@@ -274,6 +274,9 @@ PlanCheck check_plan(const Taco& taco, const std::string& given, const CreateOpt
   const bool regular = note([&] { check_tree(tree); });
   note([&] { check_field_names(tree); });
   note([&] { retyped(taco.tortilla); });
+  note([&] {
+    if (parquet_of(options).covering) arranged(taco.tortilla, {.output = {.parquet = {.covering = true}}});
+  });
   note([&] { stated_extent(tree, {.transformer = options.transformer}); });
   if (regular) {
     note([&] {

@@ -63,8 +63,9 @@ struct CreateOptions {
   std::vector<std::string> group_by = {};
   /// Order of the samples: `hilbert` along a Hilbert curve through their locations, so that neighbours on the globe are
   /// neighbours in the tables, and readers find those of a place in few pages (with ParquetOptions::covering, which
-  /// this sets); `time` by the time at which they begin. A sample without location or time comes last; samples that are
-  /// equal stay in their order. "": the given order. Positions of samples change: read(7) is another one.
+  /// this sets); `time` by the time at which they begin. Samples without location or time come last, with a warning;
+  /// samples that are equal stay in their order. "": the given order. Positions of samples change: read(7) is another
+  /// one.
   std::string order = {};
   /// Write an index, the folder `.tacocat`, beside the ZIPs when there are several.
   bool consolidate = true;
