@@ -3,9 +3,9 @@
 
     shapes.py --rows 10000000 --parts 10 FOLDER; pruning.py FOLDER
 
-Makes two indexes of the parts, without and with `covering`, in FOLDER/plain and FOLDER/covered, unless they are there, and takes turns:
-a box of a city and one of ten degrees, with all columns and their ids alone, and scans of whole columns. Also the requests and bytes of
-the city from a server, after opening. Needs the Python package of the build and pyarrow.
+Makes two indexes of the parts, without and with `covering`, in FOLDER/plain and FOLDER/covered, unless they are there. Then the two
+are asked in turns: a box of a city and one of ten degrees, with all columns and with ids alone, and scans of whole columns. Also
+counts the requests and bytes of the city from a server, after opening. Needs the Python package of the build and pyarrow.
 """
 import argparse
 import os
@@ -73,7 +73,8 @@ def main():
     print("| task | rows | plain, best (ms) | median | covered, best (ms) | median | ratio of medians |")
     print("|---|---|---|---|---|---|---|")
     print(f"| open, once | | | {first['plain']:.1f} | | {first['covered']:.1f} | |")
-    print(f"| bytes of level 0 by row | | | {sizes['plain']:.2f} | | {sizes['covered']:.2f} | {sizes['covered'] / sizes['plain']:.2f} |")
+    growth = sizes["covered"] / sizes["plain"]
+    print(f"| bytes of level 0 by row | | | {sizes['plain']:.2f} | | {sizes['covered']:.2f} | {growth:.2f} |")
     for what, task in TASKS.items():
         times, rows = {name: [] for name in opened}, 0
         for turn in range(args.repeat + 1):
@@ -90,7 +91,8 @@ def main():
             before = len(server.requests)
             rows = len(dataset.filter_bbox(*CITY).data)
             asked = server.requests[before:]
-            print(f"\n{name}, from a server: {rows} rows of the city in {len(asked)} requests and {sum(map(size_of, asked)):,} bytes")
+            size = sum(map(size_of, asked))
+            print(f"\n{name}, from a server: {rows} rows of the city in {len(asked)} requests and {size:,} bytes")
 
 
 if __name__ == "__main__":

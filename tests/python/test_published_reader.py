@@ -228,5 +228,5 @@ def test_the_published_reader_opens_what_has_bounding_boxes(
     for path, said in zip(paths, read(paths)):
         rows = tacore.load(path).data
         assert said["tree"] == tree(rows) and "bbox" in said["columns"]
-        # As a blob, of which its filters make a geometry: the key `geo` would change the type.
+        # The published reader gives WKB, as its filter needs it. With the key `geo` DuckDB would give it another type.
         assert [plain(row["istac:geometry"]) for row in rows] == [node["istac:geometry"] for node in said["tree"]]
