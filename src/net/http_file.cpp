@@ -131,7 +131,7 @@ class HttpFile final : public HttpSource {
     if (const auto part = opened_.first.find(range)) {
       std::copy(part->begin(), part->end(), out.begin());
     } else {
-      const auto bytes = get({&range, 1});
+      const auto bytes = get_each({&range, 1});
       std::copy(bytes[0].begin(), bytes[0].end(), out.begin());
     }
   }
@@ -139,21 +139,30 @@ class HttpFile final : public HttpSource {
   std::vector<Bytes> read_ranges(std::span<const ByteRange> ranges) const override {
     for (const ByteRange& range : ranges) require_inside(range);
     return opened_.first.read_ranges(ranges, [this](std::span<const ByteRange> missing) {
-      const auto merged = coalesce(missing, kRemoteCoalesceGap);
-      auto bytes = get(ranges_of(merged));
       std::vector<Bytes> out(missing.size());
-      for (std::size_t i = 0; i < merged.size(); ++i) scatter(merged[i], missing, std::move(bytes[i]), out);
+      const auto take = [&](const std::vector<MergedRange>& merged, std::vector<Bytes> bytes) {
+        for (std::size_t i = 0; i < merged.size(); ++i) scatter(merged[i], missing, std::move(bytes[i]), out);
+      };
+      if (const auto parts = parts_of(missing)) {
+        if (auto bytes = get_parts(ranges_of(*parts))) {
+          take(*parts, std::move(*bytes));
+          return out;
+        }
+        session_->forget_parts(location_->url());
+      }
+      const auto merged = coalesce(missing, kRemoteCoalesceGap);
+      take(merged, get_each(ranges_of(merged)));
       return out;
     });
   }
 
   ReadCost cost_of(std::span<const ByteRange> ranges) const override {
-    const auto merged = ranges_of(coalesce(opened_.first.missing(ranges), kRemoteCoalesceGap));
-    ReadCost out{static_cast<int64_t>(merged.size()), size_of(merged)};
-    if (!wants_parts(merged)) return out;
-    out.bytes += merged.size() * kUsualHeaders;
-    out.requests = static_cast<int64_t>((merged.size() + kMaxRanges - 1) / kMaxRanges);
-    return out;
+    const auto missing = opened_.first.missing(ranges);
+    const auto parts = parts_of(missing);
+    const auto merged = ranges_of(parts ? *parts : coalesce(missing, kRemoteCoalesceGap));
+    if (!parts) return {static_cast<int64_t>(merged.size()), size_of(merged)};
+    return {static_cast<int64_t>((merged.size() + kMaxRanges - 1) / kMaxRanges),
+            size_of(merged) + merged.size() * kUsualHeaders};
   }
 
  private:
@@ -169,20 +178,21 @@ class HttpFile final : public HttpSource {
     return out;
   }
 
-  /// Whether these ranges are requested together.
-  bool wants_parts(std::span<const ByteRange> ranges) const {
-    return ranges.size() > 1 && size_of(ranges) <= kMaxMultipart && !location_->address().is_s3() &&
-           session_->sends_parts(location_->url());
+  /// The ranges that one request asks for together, of the missing ones, without the gaps between them; nullopt where
+  /// each range has a request, which reads small gaps along.
+  std::optional<std::vector<MergedRange>> parts_of(std::span<const ByteRange> missing) const {
+    auto merged = coalesce(missing, kRemoteCoalesceGap);
+    if (merged.size() < 2 || location_->address().is_s3() || !session_->sends_parts(location_->url()))
+      return std::nullopt;
+    if (auto parts = coalesce(missing, kPartHeaders); parts.size() <= kMaxRanges) merged = std::move(parts);
+    return size_of(ranges_of(merged)) <= kMaxMultipart ? std::optional(std::move(merged)) : std::nullopt;
   }
 
-  /// The bytes of each range. No two ranges touch.
-  std::vector<Bytes> get(std::span<const ByteRange> ranges) const {
-    if (!wants_parts(ranges)) return get_each(ranges);
+  /// The bytes of each range, as parts of as few responses as may be; nullopt where the server does not send parts.
+  std::optional<std::vector<Bytes>> get_parts(std::span<const ByteRange> ranges) const {
     std::vector<Bytes> out;
     for (std::size_t begin = 0; begin < ranges.size(); begin += kMaxRanges) {
-      if (get_parts(ranges.subspan(begin, std::min(kMaxRanges, ranges.size() - begin)), out)) continue;
-      session_->forget_parts(location_->url());
-      return get_each(ranges);
+      if (!get_parts(ranges.subspan(begin, std::min(kMaxRanges, ranges.size() - begin)), out)) return std::nullopt;
     }
     return out;
   }
