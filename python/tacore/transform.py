@@ -89,7 +89,8 @@ def export(
         **parquet: Options of the Parquet files: `compression`, `compression_level`, `row_group_size`,
             `data_page_size`, `write_statistics`, `use_dictionary`, `use_content_defined_chunking`, `min_chunk_size`,
             `max_chunk_size`. Names and meaning are those of pyarrow. With ``covering=True``, bounding boxes of the
-            geometries and a page index are added, by which readers find the samples of a place without reading others.
+            geometries and a page index are added, by which readers find the samples of a place without reading others. With ``id_index=True``, the same of
+            an id.
 
     The keywords `workers`, `limit` and `quiet` of the published packages are accepted for `jobs`,
     `max_concurrent_requests` and ``progress=False``.

@@ -14,7 +14,7 @@ namespace tacore {
 namespace {
 
 // The number of scans before a hash table is built: to scan a million ids takes 1 to 2 ms, to build the table 50 ms.
-constexpr int kScansBeforeIndex = 4;
+constexpr int kScansBeforeMap = 4;
 
 /// A frame with the columns of data(), over rows that may have no key.
 std::shared_ptr<DataFrame::Impl> child_frame(const DataFrame::Impl& parent, std::shared_ptr<const Rows> rows) {
@@ -56,9 +56,10 @@ void add_paths(DataFrame::Impl& frame) {
   add(names::kGdalVsi);
 }
 
-int64_t IdIndex::find(const Rows& rows, int column, std::string_view id) const {
+int64_t IdMap::find(const Rows& rows, int column, std::string_view id) const {
   const std::lock_guard lock(mutex_);
-  if (slots_.empty() && (rows.num_rows() < 1024 || ++scans_ <= kScansBeforeIndex)) return rows.find_text(column, id);
+  if (slots_.empty() && (rows.num_rows() < 1024 || rows.has_remote_id_index() || ++scans_ <= kScansBeforeMap))
+    return rows.find_text(column, id);
   if (slots_.empty()) build(rows, column);
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t at = std::hash<std::string_view>()(id) & mask; slots_[at] != 0; at = (at + 1) & mask) {
@@ -69,7 +70,7 @@ int64_t IdIndex::find(const Rows& rows, int column, std::string_view id) const {
   return -1;
 }
 
-void IdIndex::build(const Rows& rows, int column) const {
+void IdMap::build(const Rows& rows, int column) const {
   std::size_t size = 16;
   while (size < static_cast<std::size_t>(rows.num_rows()) * 2) size *= 2;
   slots_.assign(size, 0);

@@ -13,8 +13,8 @@
 
 namespace tacore {
 
-/// An index of rows by id: it scans at first, and builds a hash table after several searches.
-class IdIndex {
+/// Finds rows by id: it scans at first, and builds a hash table after several searches.
+class IdMap {
  public:
   int64_t find(const Rows& rows, int column, std::string_view id) const;
 
@@ -33,7 +33,7 @@ struct DataFrame::Impl {
   std::shared_ptr<const Rows> rows;
   std::vector<Column> columns;  ///< the visible columns
   std::vector<int> sources;     ///< of each visible column: a column of `rows`, or -1 for a path that is computed
-  IdIndex ids = {};
+  IdMap ids = {};
   /// True when the rows hold what their level stores (only_chooses_rows()), so that nothing is decoded again.
   bool holds_stored = false;
   /// True when each visible column that is also in a level has the values of that level.

@@ -95,7 +95,7 @@ class FolderEditor {
     if (name == names::kCollection) {
       staging.write_file(name, std::as_bytes(std::span(plan_.collection)));
     } else if (name == level_name(plan_.level)) {
-      staging.write_file(name, encode_parquet(*plan_.table, options_.parquet));
+      staging.write_file(name, encode_parquet(*plan_.table, options_of_level(options_.parquet, plan_.level)));
     } else if (const auto meta = metas_.find(name); meta != metas_.end()) {
       const int64_t row = meta->second;
       staging.write_file(name, encode_metas(below_, children_(), std::span(&row, 1), options_).front());

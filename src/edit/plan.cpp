@@ -299,7 +299,7 @@ std::vector<Bytes> encode_metas(const std::shared_ptr<arrow::Table>& table,
     const bool are_neighbours = !mine.empty() && mine.back() - mine.front() + 1 == static_cast<int64_t>(mine.size());
     out[i] =
         encode_parquet(are_neighbours ? *slice_rows(table, mine.front(), mine.back() + 1) : *take_rows(*table, mine),
-                       without_covering(options.parquet));
+                       options_of_meta(options.parquet));
   });
   return out;
 }

@@ -198,7 +198,7 @@ class ZipEditor {
     for (int level = layout_.last_level - 1; level >= 0; --level) write_metas(level, out);
     for (int level = 0; level < container_.num_levels(); ++level) {
       if (level <= layout_.last_level) {
-        add(level_name(level), encode_parquet(*table(level), options_.parquet), out);
+        add(level_name(level), encode_parquet(*table(level), options_of_level(options_.parquet, level)), out);
         continue;
       }
       const auto& entries = layout_.entries;

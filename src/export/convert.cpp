@@ -107,6 +107,7 @@ void refuse_unused(const std::string& output, bool from_v1, const CreateOptions&
   if (!options.group_by.empty()) unused.emplace_back("group_by");
   if (!options.order.empty()) unused.emplace_back("order");
   if (options.output.parquet.covering) unused.emplace_back("covering");
+  if (options.output.parquet.id_index) unused.emplace_back("id_index");
   if (unused.empty()) return;
   fail("options that a conversion " +
            std::string(to_taco ? "to .taco"

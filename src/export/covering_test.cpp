@@ -120,8 +120,6 @@ std::string check_boxes(const Dataset& dataset, const std::vector<Place>& all) {
   return join(out, "; ") + (report.warnings().empty() ? "" : "; " + report.warnings());
 }
 
-std::shared_ptr<const LevelTable> table_at(const std::string& path) { return level_of(to_bytes(file_text(path))); }
-
 }  // namespace
 
 TEST_CASE("samples in Hilbert order with bounding boxes: the rows of a box, from few pages, in any container") {

@@ -88,9 +88,9 @@ std::vector<std::string> export_dataset(const Dataset& dataset, const std::strin
                                         const ExportOptions& options) {
   if (v1::is_v1_name(output)) {
     if (!options.id.empty() || !options.create.group_by.empty() || options.strict || !options.create.order.empty() ||
-        options.create.output.parquet.covering)
+        options.create.output.parquet.covering || options.create.output.parquet.id_index)
       throw ValidationError(
-          "is a file of a version before 2.0, for which id, groups, strict, order and covering do not exist",
+          "is a file of a version before 2.0, for which id, groups, strict, order, covering and id_index do not exist",
           {.path = output});
     return v1::compile(dataset, output,
                        {.task = options.create.task,

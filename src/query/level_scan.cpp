@@ -30,7 +30,8 @@ LevelScan::LevelScan(const LevelTable& level, std::span<const int> filters, std:
         all.push_back({range, {group, number}});
       }
     }
-    if (size > kRemoteCoalesceGap) continue;
+    // Of a selection, most rows are wanted.
+    if (size > kRemoteCoalesceGap && !level.is_selection()) continue;
     for (auto i = begin; i < all.size(); ++i) all[i].step.number = 0;
   }
   std::ranges::sort(all, {}, [](const Chunk& chunk) { return chunk.range.offset; });

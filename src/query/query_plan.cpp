@@ -57,11 +57,14 @@ bool any_query(const View& view, bool SqlStep::*does) {
 /// DuckDB 1.4, and a materialised one would read a whole level.
 class Planner {
  public:
-  /// Filters by place that every row passes, which belong to the first `steps` steps of the whole view: other steps of
-  /// one statement have others.
-  struct Boxes {
+  /// Filters by place that every row passes, and if not empty the ids that rows may have, by the first `steps` steps of
+  /// the whole view: other steps of one statement have others.
+  struct Wanted {
     std::size_t steps = 0;
     std::vector<Filter> filters = {};
+    std::vector<std::string> ids = {};
+
+    bool is_all() const { return filters.empty() && ids.empty(); }
   };
   /// The columns of queries, by view and number of steps: shared with the plans that describe them.
   using Known = std::map<std::pair<const View*, std::size_t>, SqlColumns>;
@@ -85,7 +88,7 @@ class Planner {
 
   /// The rows of the view after its first `steps` steps.
   std::string rows(const View& view, int leaf, std::size_t steps) {
-    if (steps == 0) return stored_near(view, leaf, 0, leading_boxes(view));
+    if (steps == 0) return stored_near(view, leaf, 0, leading(view));
     const Key key{&view, leaf, 0, static_cast<int>(steps), 'v'};
     if (const auto found = names_.find(key); found != names_.end()) return found->second;
     return define(key, is_drawn(view, steps) ? drawn_rows(view, leaf) : step_rows(view, leaf, steps));
@@ -109,13 +112,13 @@ class Planner {
     return define(key, stored_rows(view, leaf, level, padding));
   }
 
-  /// The rows of stored() that may be in all of these boxes: pages whose bounds rule that out are left out.
-  std::string stored_near(const View& view, int leaf, int level, const Boxes& boxes) {
-    if (boxes.filters.empty()) return stored(view, leaf, level);
-    const Key key{&view, leaf, level, static_cast<int>(boxes.steps), 'b'};
+  /// The rows of stored() that may be wanted: pages that have none, by an index or their bounds, are left out.
+  std::string stored_near(const View& view, int leaf, int level, const Wanted& wanted) {
+    if (wanted.is_all()) return stored(view, leaf, level);
+    const Key key{&view, leaf, level, static_cast<int>(wanted.steps), 'b'};
     if (const auto found = names_.find(key); found != names_.end()) return found->second;
-    if (!view.container()) return define(key, union_level(view, leaf, level, false, boxes));
-    const auto selection = near(*view.container(), level, boxes);
+    if (!view.container()) return define(key, union_level(view, leaf, level, false, wanted));
+    const auto selection = near(*view.container(), level, wanted);
     if (!selection.table) return stored(view, leaf, level);
     return define(key, leaf_level(*view.container(), leaf, level, false, selection));
   }
@@ -127,16 +130,16 @@ class Planner {
     if (level > target) return stored(view, leaf, level);
     const Key key{&view, leaf, level, static_cast<int>(steps), 'u'};
     if (const auto found = names_.find(key); found != names_.end()) return found->second;
-    Boxes boxes{.steps = steps};
+    Wanted wanted{.steps = steps};
     std::string conditions;
     for (std::size_t i = 0; i < steps; ++i) {
       const auto* filter = std::get_if<Filter>(&view.steps[i]);
       if (filter && filter->level == level && level > 0) {
         conditions += " AND (" + condition(view, *filter, stored_columns(view, level)) + ")";
-        if (std::holds_alternative<BBox>(filter->test)) boxes.filters.push_back(*filter);
+        if (std::holds_alternative<BBox>(filter->test)) wanted.filters.push_back(*filter);
       }
     }
-    std::string body = "SELECT * FROM " + stored_near(view, leaf, level, boxes) + " p WHERE true" + conditions;
+    std::string body = "SELECT * FROM " + stored_near(view, leaf, level, wanted) + " p WHERE true" + conditions;
     if (level < target) {
       const std::string below = surviving(view, leaf, level + 1, steps);
       body += " AND EXISTS (SELECT 1 FROM " + below + " c WHERE " + joins(view, level + 1, "c", "p") + ")";
@@ -227,10 +230,11 @@ class Planner {
     throw QueryError(what + ": the query dropped the internal:* columns that join levels; SELECT * keeps them");
   }
 
-  /// The box filters of level 0 that every row of the view passes, whatever the steps between them do.
-  static Boxes leading_boxes(const View& view) {
-    Boxes out;
+  /// What the first steps want of level 0, whatever the filters of other levels and the sorts between them do.
+  static Wanted leading(const View& view) {
+    Wanted out;
     for (const Step& step : view.steps) {
+      if (const auto* sql = std::get_if<SqlStep>(&step)) out.ids = sql->select.ids;
       if (std::holds_alternative<SqlStep>(step) || std::holds_alternative<LimitStep>(step)) break;
       const auto* filter = std::get_if<Filter>(&step);
       if (filter && filter->level == 0 && std::holds_alternative<BBox>(filter->test)) out.filters.push_back(*filter);
@@ -253,33 +257,63 @@ class Planner {
     return "istac:geometry";
   }
 
-  /// The pages of a level that may have rows in all boxes; without a table where that is not known of any.
-  LevelTable::Selection near(const Container& container, int level, const Boxes& boxes) const {
-    const auto table = table_of(container, level);
-    const auto& columns = table->columns();
-    // Rows that are numbered within their ZIP are all counted.
-    if (table->find(names::kCurrentId) < 0 && table->find(names::kSourceFile) >= 0) return {};
+  /// The rows of a level that may be in all boxes, and the column of the bounds that tell; nullopt where none do.
+  static std::optional<std::pair<RowSpans, std::string>> rows_in(const LevelTable& table,
+                                                                 const std::vector<Filter>& filters) {
+    const auto& columns = table.columns();
     std::optional<std::string> found;
     std::vector<BoxTest> tests;
-    for (const Filter& filter : boxes.filters) {
+    for (const Filter& filter : filters) {
       const auto named = tested_columns(filter, columns);  // none: condition() will say so
       if (named.empty()) continue;
-      const auto tested = is_footprint(filter, columns) ? footprint_geometry(*table) : std::optional(named[0].name);
+      const auto tested = is_footprint(filter, columns) ? footprint_geometry(table) : std::optional(named[0].name);
       if (!tested) continue;
-      const auto covering = table->has_coordinates(table->find(*tested)) ? tested : table->covering_of(*tested);
+      const auto covering = table.has_coordinates(table.find(*tested)) ? tested : table.covering_of(*tested);
       if (!covering || (found && *found != *covering)) continue;
       found = covering;
       tests.emplace_back(std::get<BBox>(filter.test));
     }
-    if (!found) return {};
-    const auto rows = table->rows_in(*found, [&](const BBox& box) {
-      return std::ranges::all_of(tests, [&](const BoxTest& test) { return test.may_meet(box); });
-    });
+    if (!found) return std::nullopt;
+    return std::pair{table.rows_in(*found,
+                                   [&](const BBox& box) {
+                                     return std::ranges::all_of(
+                                         tests, [&](const BoxTest& test) { return test.may_meet(box); });
+                                   }),
+                     in_quotes(*found)};
+  }
+
+  /// The pages of a level that may have wanted rows; without a table where that is not known of any.
+  LevelTable::Selection near(const Container& container, int level, const Wanted& wanted) const {
+    const auto table = table_of(container, level);
+    // Rows that are numbered within their ZIP are all counted.
+    if (table->find(names::kCurrentId) < 0 && table->find(names::kSourceFile) >= 0) return {};
+    RowSpans rows{{0, table->num_rows()}};
+    std::vector<std::string> by;
+    if (!wanted.ids.empty()) {
+      if (auto found = table->rows_with_ids(wanted.ids)) {
+        rows = std::move(*found);
+        by.emplace_back("the id index");
+      }
+    }
+    if (auto found = rows_in(*table, wanted.filters)) {
+      rows = in_both(rows, found->first);
+      by.push_back("the bounds of " + found->second);
+    }
     if (rows == RowSpans{{0, table->num_rows()}}) return {};
     auto out = table->select(rows);
     if (!out.table) return {};
     log::info("a filter of level " + std::to_string(level) + " reads " + std::to_string(out.table->num_rows()) +
-              " of " + std::to_string(table->num_rows()) + " rows, by the bounds of " + in_quotes(*found));
+              " of " + std::to_string(table->num_rows()) + " rows, by " + join(by, " and "));
+    return out;
+  }
+
+  static RowSpans in_both(const RowSpans& a, const RowSpans& b) {
+    RowSpans out;
+    for (auto left = a.begin(), right = b.begin(); left != a.end() && right != b.end();) {
+      const RowSpan both{std::max(left->begin, right->begin), std::min(left->end, right->end)};
+      if (both.begin < both.end) out.push_back(both);
+      (left->end < right->end ? left : right)++;
+    }
     return out;
   }
 
@@ -452,7 +486,7 @@ class Planner {
   std::string step_rows(const View& view, int leaf, std::size_t steps) {
     const Step& step = view.steps[steps - 1];
     if (const auto* sql = std::get_if<SqlStep>(&step)) {
-      if (steps == 1) return user_step(view, leaf, steps, stored_rows(view, leaf, 0, false), false);
+      if (steps == 1) return user_step(view, leaf, steps, first_rows(view, leaf), false);
       // Otherwise the preceding steps would run once for each time they are named, and so on for each step before.
       return user_step(view, leaf, steps, "SELECT * FROM " + rows(view, leaf, steps - 1), sql->select.repeats_data);
     }
@@ -463,6 +497,15 @@ class Planner {
     const Filter& filter = std::get<Filter>(step);
     if (filter.level > 0) return cascade(view, leaf, steps, before);
     return "SELECT * FROM " + before + " WHERE " + condition(view, filter, columns_before(view, leaf, steps - 1));
+  }
+
+  /// The rows before the first step, as a SELECT: a name that is used once would cost time.
+  std::string first_rows(const View& view, int leaf) {
+    const Wanted wanted = leading(view);
+    const auto selection =
+        view.container() && !wanted.is_all() ? near(*view.container(), 0, wanted) : LevelTable::Selection();
+    if (selection.table) return leaf_level(*view.container(), leaf, 0, false, selection);
+    return view.container() ? stored_rows(view, leaf, 0, false) : union_level(view, leaf, 0, false, wanted);
   }
 
   std::string stored_rows(const View& view, int leaf, int level, bool padding) {
@@ -557,14 +600,14 @@ class Planner {
     std::optional<std::string> name;
   };
 
-  std::string union_level(const View& view, int leaf, int level, bool padding, const Boxes& boxes) {
+  std::string union_level(const View& view, int leaf, int level, bool padding, const Wanted& wanted) {
     const Union& all = std::get<Union>(view.base);
     const auto k = static_cast<std::size_t>(level);
     std::vector<Aligned> columns;
     for (std::size_t c = 0; c < all.columns[k].size(); ++c)
       columns.push_back({all.columns[k][c].name, all.columns[k][c].type, all.names[k][c]});
     std::vector<std::string> selects;
-    append_selects(view, view, leaf, level, padding, columns, boxes, selects);
+    append_selects(view, view, leaf, level, padding, columns, wanted, selects);
     if (selects.empty()) throw QueryError("no dataset to read");
     return join(selects, " UNION ALL ");
   }
@@ -582,12 +625,12 @@ class Planner {
     return columns;
   }
 
-  /// The filters of a union over the columns of an input, of which `columns` have the names.
-  static Boxes inside(const std::vector<Aligned>& columns, int level, const Boxes& boxes) {
+  /// What a union wants, of an input of which `columns` have the names.
+  static Wanted inside(const std::vector<Aligned>& columns, int level, const Wanted& wanted) {
     std::vector<Column> known;
     for (const auto& column : columns) known.push_back({column.as, column.type});
-    Boxes out{.steps = boxes.steps};
-    for (Filter filter : boxes.filters) {
+    Wanted out{.steps = wanted.steps};
+    for (Filter filter : wanted.filters) {
       const auto tested = tested_columns(filter, known);
       if (tested.size() != 1 || filter.level != level) continue;  // a footprint of several columns has no bounds here
       const auto name = std::ranges::find(columns, tested[0].name, &Aligned::as)->name;
@@ -595,23 +638,25 @@ class Planner {
       filter.column = *name;
       out.filters.push_back(std::move(filter));
     }
+    const auto id_column = std::ranges::find(columns, names::kId, &Aligned::as);
+    if (id_column != columns.end() && id_column->name == names::kId) out.ids = wanted.ids;
     return out;
   }
 
   /// One SELECT for each input of a union. DuckDB 1.4 reorders a union on the right of another. So the inputs of an
   /// input are listed beside the others; where steps prevent that, its rows are numbered and sorted.
   void append_selects(const View& whole, const View& view, int leaf, int level, bool padding,
-                      const std::vector<Aligned>& columns, const Boxes& boxes, std::vector<std::string>& out) {
+                      const std::vector<Aligned>& columns, const Wanted& wanted, std::vector<std::string>& out) {
     for (const auto& part : std::get<Union>(view.base).parts) {
       const View& input = *part.view;
       const int first = leaf + part.first_leaf;
       if (!input.container() && input.steps.empty()) {
-        append_selects(whole, input, first, level, padding, inside(std::get<Union>(input.base), level, columns), boxes,
+        append_selects(whole, input, first, level, padding, inside(std::get<Union>(input.base), level, columns), wanted,
                        out);
         continue;
       }
       std::string from = padding && input.steps.empty() ? stored(input, first, level, true)
-                         : input.steps.empty() ? stored_near(input, first, level, inside(columns, level, boxes))
+                         : input.steps.empty() ? stored_near(input, first, level, inside(columns, level, wanted))
                          : level == 0          ? rows(input, first)
                                                : visible(input, first, level);
       if (!out.empty() && !input.container()) {

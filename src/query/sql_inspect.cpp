@@ -9,6 +9,7 @@
 #include <duckdb/parser/statement/select_statement.hpp>
 #include <duckdb/parser/tableref/list.hpp>
 #include <map>
+#include <optional>
 
 #include "base/nearest.hpp"
 #include "base/text.hpp"
@@ -149,6 +150,68 @@ bool is_star_of_data(const duckdb::QueryNode& node) {
   return lower(table.table_name) == "data" && table.column_name_alias.empty();
 }
 
+/// The text constants that an expression lets the column `id` have; nullopt where it says nothing of it. `data.id`
+/// might be a field of a column `data`.
+std::optional<std::vector<std::string>> ids_of(const duckdb::ParsedExpression& e) {
+  const auto is_id = [](const duckdb::ParsedExpression& x) {
+    if (x.GetExpressionClass() != duckdb::ExpressionClass::COLUMN_REF) return false;
+    const auto& parts = x.Cast<duckdb::ColumnRefExpression>().column_names;
+    return parts.size() == 1 && lower(parts[0]) == names::kId;
+  };
+  const auto text_of = [](const duckdb::ParsedExpression& x) -> std::optional<std::string> {
+    if (x.GetExpressionClass() != duckdb::ExpressionClass::CONSTANT) return std::nullopt;
+    const auto& value = x.Cast<duckdb::ConstantExpression>().value;
+    if (value.IsNull() || value.type().id() != duckdb::LogicalTypeId::VARCHAR) return std::nullopt;
+    return duckdb::StringValue::Get(value);
+  };
+  std::vector<std::string> out;
+  switch (e.GetExpressionType()) {
+    case duckdb::ExpressionType::COMPARE_EQUAL: {
+      const auto& equal = e.Cast<duckdb::ComparisonExpression>();
+      auto text = is_id(*equal.left)    ? text_of(*equal.right)
+                  : is_id(*equal.right) ? text_of(*equal.left)
+                                        : std::nullopt;
+      if (!text) return std::nullopt;
+      out.push_back(std::move(*text));
+      return out;
+    }
+    case duckdb::ExpressionType::COMPARE_IN: {
+      const auto& operands = e.Cast<duckdb::OperatorExpression>().children;
+      if (!is_id(*operands[0])) return std::nullopt;
+      for (std::size_t i = 1; i < operands.size(); ++i) {
+        auto text = text_of(*operands[i]);
+        if (!text) return std::nullopt;
+        out.push_back(std::move(*text));
+      }
+      return out;
+    }
+    case duckdb::ExpressionType::CONJUNCTION_AND:
+      for (const auto& one : e.Cast<duckdb::ConjunctionExpression>().children) {
+        if (auto ids = ids_of(*one)) return ids;
+      }
+      return std::nullopt;
+    case duckdb::ExpressionType::CONJUNCTION_OR:
+      for (const auto& one : e.Cast<duckdb::ConjunctionExpression>().children) {
+        const auto ids = ids_of(*one);
+        if (!ids) return std::nullopt;
+        out.insert(out.end(), ids->begin(), ids->end());
+      }
+      return out;
+    default: return std::nullopt;
+  }
+}
+
+/// The ids of the only rows of `data` that a query reads, where its condition lists them; else empty.
+std::vector<std::string> ids_of(const duckdb::QueryNode& node) {
+  if (node.type != duckdb::QueryNodeType::SELECT_NODE || !node.cte_map.map.empty()) return {};
+  const auto& select = node.Cast<duckdb::SelectNode>();
+  if (!select.from_table || select.from_table->type != duckdb::TableReferenceType::BASE_TABLE || !select.where_clause)
+    return {};
+  const auto& table = select.from_table->Cast<duckdb::BaseTableRef>();
+  if (lower(table.table_name) != "data" || !table.column_name_alias.empty() || table.sample || select.sample) return {};
+  return ids_of(*select.where_clause).value_or(std::vector<std::string>());
+}
+
 /// True when the text names the column that leads rows to their location: in quotes, as a colon requires in SQL.
 bool names_key(const std::string& sql) {
   const std::string key = "\"" + std::string(kRowKeyColumn) + "\"";
@@ -267,6 +330,7 @@ Select inspect_select(std::string_view sql) {
   std::string text;
   bool keeps_columns = false;
   std::set<std::string> internal;
+  std::vector<std::string> ids;
   try {
     duckdb::Parser parser;
     text = without_semicolon(std::string(sql));
@@ -285,13 +349,19 @@ Select inspect_select(std::string_view sql) {
     inspector.node(node);
     keeps_columns = is_star_of_data(node);
     internal = named_internal(node);
+    if (inspector.tables.size() == 1 && inspector.num_references["data"] == 1) ids = ids_of(node);
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
     throw QueryError(with_hint("SQL: " + duckdb::ErrorData(error).RawMessage(), sql));
   }
-  return {std::move(text), std::move(inspector.tables),          std::move(internal),
-          keeps_columns,   inspector.num_references["data"] > 1, inspector.draws};
+  return {.text = std::move(text),
+          .tables = std::move(inspector.tables),
+          .internal = std::move(internal),
+          .keeps_columns = keeps_columns,
+          .repeats_data = inspector.num_references["data"] > 1,
+          .draws = inspector.draws,
+          .ids = std::move(ids)};
 }
 
 void inspect_expression(std::string_view sql) {

@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tacore {
 
@@ -16,6 +17,9 @@ struct Select {
   /// The query may select other rows or give other values when it is run again: random(), now(), a sample, and a LIMIT,
   /// which chooses among equal rows.
   bool draws = false;
+  /// Where a condition such as `id = 'a'` or `id IN ('a', 'b')` lets no other rows of `data` through, these ids; else
+  /// empty. No other table is named.
+  std::vector<std::string> ids = {};
 };
 
 /// The levels, 0 included, that the tables of a query read beside `data`: `levelN` its own, `lN` also those above it.

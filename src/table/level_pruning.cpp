@@ -1,4 +1,6 @@
+#include <arrow/array.h>
 #include <arrow/type.h>
+#include <arrow/util/key_value_metadata.h>
 #include <parquet/exception.h>
 #include <parquet/page_index.h>
 #include <parquet/schema.h>
@@ -13,12 +15,14 @@
 #include "base/crc32.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "format/names.hpp"
+#include "table/cells.hpp"
 #include "table/covering.hpp"
 #include "table/level_table_impl.hpp"
 #include "table/parquet_footer.hpp"
 #include "table/parquet_proof.hpp"
 
-// Which rows of a level cannot be in a place, by its bounding boxes.
+// Which rows of a level cannot be in a place, by its bounding boxes, or have an id, by its id index.
 
 namespace tacore {
 namespace {
@@ -44,16 +48,31 @@ std::optional<std::string> LevelTable::covering_of(std::string_view geometry) co
   const auto found = std::ranges::find(coverings, geometry, &Covering::geometry);
   if (found == coverings.end() || !impl_->schema->GetFieldByName(found->boxes)) return std::nullopt;
   const std::lock_guard lock(impl_->pruning_mutex);
-  if (!impl_->is_proof_checked) {
-    impl_->is_proof_checked = true;
-    try {
-      impl_->proved = proved_page_index(std::span(impl_->tail).last(footer_size(impl_->tail)), key_value(kProofKey),
-                                        num_row_groups());
-    } catch (const FormatError& error) {
-      warn(error.message() + "; its bounding boxes are not used, and filters read all rows", impl_->where);
-    }
+  impl_->check_proof();
+  const auto& proved = impl_->proved;
+  return proved && proved->has_covering ? std::optional(found->boxes) : std::nullopt;
+}
+
+void LevelTable::Impl::check_proof() const {
+  if (is_proof_checked) return;
+  is_proof_checked = true;
+  const auto& keys = metadata->key_value_metadata();
+  const auto value_of = [&](const char* key) {
+    const auto value = keys ? keys->Get(key) : arrow::Status::KeyError(key);
+    return value.ok() ? std::optional(*value) : std::nullopt;
+  };
+  try {
+    proved = proved_by(std::span(tail).last(footer_size(tail)), value_of(kProofKey), metadata->num_row_groups());
+    const auto stated = value_of(kIdsKey);
+    if (!proved || !stated) return;
+    ids = IdIndex::parse(*stated);
+    if (ids->num_rows == metadata->num_rows()) return;
+    const std::string found = std::to_string(ids->num_rows);
+    ids.reset();
+    throw FormatError("its id index is one of " + found + " rows");
+  } catch (const FormatError& error) {
+    warn(error.message() + "; bounding boxes and id index are not used, and filters read all rows", where);
   }
-  return impl_->proved ? std::optional(found->boxes) : std::nullopt;
 }
 
 bool LevelTable::has_covering() const {
@@ -181,7 +200,7 @@ void LevelTable::Impl::read_page_indexes(const std::vector<int>& groups) const {
   for (std::size_t i = 0; i < missing.size(); ++i) {
     const int group = missing[i];
     auto& index = page_indexes[group];
-    if (crc32(bytes[2 * i + 1], crc32(bytes[2 * i])) != (*proved)[static_cast<std::size_t>(group)]) {
+    if (crc32(bytes[2 * i + 1], crc32(bytes[2 * i])) != proved->page_indexes[static_cast<std::size_t>(group)]) {
       warn("the page index of row group " + std::to_string(group) +
                " is not the one that was proved when the table was written; all its pages are read",
            where);
@@ -250,6 +269,96 @@ RowSpans LevelTable::rows_in(const std::string& boxes, const std::function<bool(
       append(out, {begin + rows.begin, begin + rows.end});
   }
   return out;
+}
+
+bool LevelTable::has_id_index() const {
+  const std::lock_guard lock(impl_->pruning_mutex);
+  impl_->check_proof();
+  return impl_->ids.has_value();
+}
+
+std::optional<RowSpans> LevelTable::rows_with_ids(std::span<const std::string> ids) const {
+  if (!has_id_index()) return std::nullopt;
+  const IdIndex index = *impl_->ids;
+  std::vector<uint64_t> hashes;
+  for (const auto& id : ids) hashes.push_back(hash_of_id(id));
+  std::ranges::sort(hashes);
+  std::vector<ByteRange> buckets;
+  for (const uint64_t hash : hashes) {
+    const ByteRange bucket = index.bucket_of(hash);
+    if (buckets.empty() || buckets.back().offset != bucket.offset) buckets.push_back(bucket);
+  }
+  std::vector<int64_t> blocks;
+  try {
+    const uint64_t size = impl_->source->size();
+    if (buckets.back().offset > size || buckets.back().size > size - buckets.back().offset)
+      throw FormatError("its id index is outside of the file");
+    const auto bytes = impl_->source->read_ranges(buckets);
+    std::size_t bucket = 0;
+    for (const uint64_t hash : hashes) {
+      while (buckets[bucket].offset != index.bucket_of(hash).offset) ++bucket;
+      std::ranges::copy(index.blocks_of(hash, bytes[bucket]), std::back_inserter(blocks));
+    }
+  } catch (const FormatError& error) {
+    warn(error.message() + "; it is not used, and all rows are read", impl_->where);
+    const std::lock_guard lock(impl_->pruning_mutex);
+    impl_->ids.reset();
+    return std::nullopt;
+  }
+  std::ranges::sort(blocks);
+  blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+  RowSpans out;
+  for (const int64_t block : blocks) {
+    if (const int64_t begin = block * kRowsOfBlock; begin < num_rows())
+      append(out, {begin, std::min(begin + kRowsOfBlock, num_rows())});
+  }
+  return out;
+}
+
+std::optional<std::vector<int64_t>> LevelTable::find_id(std::string_view id) const {
+  const std::string text_of_id(id);
+  const auto wanted = rows_with_ids(std::span(&text_of_id, 1));
+  if (!wanted) return std::nullopt;
+  std::vector<int64_t> out;
+  if (wanted->empty()) return out;
+  auto found = select(*wanted);
+  if (!found.table) return std::nullopt;
+  const LevelTable& table = *found.table;
+  std::vector<int> columns;
+  for (const auto name : {names::kId, names::kType, names::kCurrentId, names::kParentId, names::kOffset, names::kSize,
+                          names::kSourceFile, names::kRelativePath}) {
+    if (const int column = table.find(name); column >= 0) columns.push_back(column);
+  }
+  table.read_ahead(columns, 0, table.num_row_groups());
+  auto rows = found.rows.begin();
+  int64_t row = rows->begin;
+  for (int group = 0; group < table.num_row_groups(); ++group) {
+    const auto texts = table.array(columns[0], group);
+    for (int64_t i = 0; i < texts->length(); ++i, ++row) {
+      if (row == rows->end) row = (++rows)->begin;
+      if (text_cell(*texts, i) == id) out.push_back(row);
+    }
+  }
+  if (!out.empty() && !is_local()) {
+    constexpr std::size_t kMostKept = 16;
+    const std::lock_guard lock(impl_->pruning_mutex);
+    impl_->kept.push_front(std::move(found));
+    if (impl_->kept.size() > kMostKept) impl_->kept.pop_back();
+  }
+  return out;
+}
+
+std::pair<std::shared_ptr<const LevelTable>, int64_t> LevelTable::Impl::kept_row(int64_t row) const {
+  if (is_local) return {};
+  const std::lock_guard lock(pruning_mutex);
+  for (const Selection& selection : kept) {
+    int64_t before = 0;
+    for (const RowSpan& rows : selection.rows) {
+      if (row >= rows.begin && row < rows.end) return {selection.table, before + row - rows.begin};
+      before += rows.end - rows.begin;
+    }
+  }
+  return {};
 }
 
 }  // namespace tacore

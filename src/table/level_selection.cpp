@@ -256,6 +256,8 @@ class SelectedFile {
 
 }  // namespace
 
+bool LevelTable::is_selection() const noexcept { return impl_->is_selection; }
+
 LevelTable::Selection LevelTable::select(const RowSpans& wanted) const {
   const Impl& from = *impl_;
   if (!from.made.empty()) return {};
@@ -306,6 +308,7 @@ LevelTable::Selection LevelTable::select(const RowSpans& wanted) const {
   impl->from.resize(from.from.size(), nullptr);
   impl->may_have_padding = from.may_have_padding;
   impl->is_local = from.is_local;
+  impl->is_selection = true;
   out.table = std::shared_ptr<const LevelTable>(new LevelTable(std::move(impl)));
   return out;
 }

@@ -297,6 +297,7 @@ int LevelTable::group_of(int64_t row) const {
 }
 
 std::optional<std::string> LevelTable::text(int column, int64_t row) const {
+  if (const auto [kept, at] = impl_->kept_row(row); kept) return kept->text(column, at);
   const int group = group_of(row);
   const auto values = array(column, group);
   const auto cell = text_cell(*values, row - group_begin(group));
@@ -304,6 +305,7 @@ std::optional<std::string> LevelTable::text(int column, int64_t row) const {
 }
 
 std::optional<std::string> LevelTable::binary(int column, int64_t row) const {
+  if (const auto [kept, at] = impl_->kept_row(row); kept) return kept->binary(column, at);
   const int group = group_of(row);
   const auto values = array(column, group);
   const auto cell = binary_cell(*values, row - group_begin(group));
@@ -311,6 +313,7 @@ std::optional<std::string> LevelTable::binary(int column, int64_t row) const {
 }
 
 std::optional<int64_t> LevelTable::integer(int column, int64_t row) const {
+  if (const auto [kept, at] = impl_->kept_row(row); kept) return kept->integer(column, at);
   const int group = group_of(row);
   return integer_cell(*array(column, group), row - group_begin(group));
 }

@@ -136,6 +136,16 @@ class LevelTable {
   /// which the footer states, and around a page, where the page index is proved. Points that are not numbers may be
   /// missing.
   RowSpans rows_in(const std::string& boxes, const std::function<bool(const BBox&)>& may_meet) const;
+  /// True where the table has an id index (id_index.hpp), and a proof that it is the one of its ids: a warning tells of
+  /// a proof that does not fit.
+  bool has_id_index() const;
+  /// The rows that may have one of these ids, by the id index; others may be among them. nullopt where it does not
+  /// tell.
+  std::optional<RowSpans> rows_with_ids(std::span<const std::string> ids) const;
+  /// The rows with this id, ascending, by the id index; nullopt where it does not tell. Of a remote table, reads the
+  /// pages of rows that may have it and no others, with the columns that locate their data, and keeps the last ones for
+  /// text(), binary() and integer() of these rows.
+  std::optional<std::vector<int64_t>> find_id(std::string_view id) const;
   /// Some rows of a level as a table of their own, which reads no other pages of the file.
   struct Selection {
     std::shared_ptr<const LevelTable> table = {};
@@ -145,6 +155,8 @@ class LevelTable {
   /// group are selected together. The table is nullptr where none can be made: with derived columns, and where row
   /// groups are compressed differently, encrypted, or not in the file.
   Selection select(const RowSpans& rows) const;
+  /// True for the table of a selection.
+  bool is_selection() const noexcept;
 
   const std::shared_ptr<const ByteSource>& source() const noexcept;
   /// The byte ranges of stored columns, given by their positions in the file, in a row group: one for each leaf column,

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -16,8 +17,10 @@
 #include <vector>
 
 #include "table/arrow_source.hpp"
+#include "table/id_index.hpp"
 #include "table/level_table.hpp"
 #include "table/page_check.hpp"
+#include "table/parquet_proof.hpp"
 
 namespace parquet {
 class ColumnIndex;
@@ -68,6 +71,7 @@ struct LevelTable::Impl {
 
   mutable std::atomic<int64_t> num_padding = -1;  ///< not counted yet
   mutable std::once_flag pages_made;
+  bool is_selection = false;
   bool is_local = true;  ///< where `source` was at first
   mutable std::unique_ptr<PageCheck> pages;
   mutable std::mutex mutex;
@@ -102,10 +106,16 @@ struct LevelTable::Impl {
 
   // Which rows they rule out (level_pruning.cpp).
   mutable std::mutex pruning_mutex;
-  mutable std::optional<std::vector<uint32_t>> proved;  ///< CRC-32s of the page index by row group
+  mutable std::optional<Proved> proved;
   mutable bool is_proof_checked = false;
   mutable std::map<std::string, std::vector<std::optional<BBox>>, std::less<>> group_boxes;  ///< by column
   mutable std::map<int, std::shared_ptr<const PageIndex>> page_indexes;                      ///< nullptr: none to use
+  mutable std::optional<IdIndex> ids;
+  mutable std::list<Selection> kept;  ///< pages of rows that were found by their id, in a remote file; newest first
+  /// Checks the proof and the keys that it proves, once. Call with the mutex held.
+  void check_proof() const;
+  /// The table among `kept` that has this row, and its row there; nullptr where there is none.
+  std::pair<std::shared_ptr<const LevelTable>, int64_t> kept_row(int64_t row) const;
   /// The box around the boxes of each row group; nullopt where all are null.
   const std::vector<std::optional<BBox>>& boxes_of_groups(const std::string& boxes) const;
   /// Reads the page indexes of these row groups, if they have one and the proof fits it.

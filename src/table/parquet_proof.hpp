@@ -21,15 +21,21 @@ namespace tacore {
 
 inline constexpr const char* kProofKey = "tacore:proof";
 
-/// The value of the key before it is known, for a table of `num_groups` row groups.
-std::string unproved(int num_groups);
+/// The value of the key before it is known, for a table of `num_groups` row groups, whose bounding boxes are those of
+/// its geometries if `has_covering`.
+std::string unproved(bool has_covering, int num_groups);
 /// Replaces that value in the end of a file: page index, footer, length and magic, from byte `offset` of the file on.
 void prove(std::span<std::byte> end, uint64_t offset);
 
-/// The CRC-32 of the page index of each row group, where `footer` (the end of the file that footer_size() counts) fits
-/// its proof, the value of kProofKey; nullopt without one. Throws FormatError where it does not fit.
-std::optional<std::vector<uint32_t>> proved_page_index(std::span<const std::byte> footer,
-                                                       const std::optional<std::string>& stated, int num_groups);
+/// What a proof proves, beside the footer itself.
+struct Proved {
+  bool has_covering = false;                ///< bounding boxes are those of the geometries
+  std::vector<uint32_t> page_indexes = {};  ///< the CRC-32 of the page index of each row group
+};
+/// What the proof `stated`, the value of kProofKey, proves where `footer` (the end of the file that footer_size()
+/// counts) fits it; nullopt without a proof. Throws FormatError where it does not fit.
+std::optional<Proved> proved_by(std::span<const std::byte> footer, const std::optional<std::string>& stated,
+                                int num_groups);
 
 /// The byte ranges of the column indexes and of the offset indexes of a row group, each one range for all columns;
 /// nullopt where a column has no offset index, or where they are not consecutive.

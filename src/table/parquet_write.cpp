@@ -1,5 +1,6 @@
 #include "table/parquet_write.hpp"
 
+#include <arrow/array.h>
 #include <arrow/buffer.h>
 #include <arrow/io/interfaces.h>
 #include <arrow/record_batch.h>
@@ -18,11 +19,14 @@
 #include <utility>
 #include <vector>
 
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "table/arrow_error.hpp"
 #include "table/arrow_stream.hpp"
+#include "table/cells.hpp"
 #include "table/covering.hpp"
+#include "table/id_index.hpp"
 #include "table/parquet_proof.hpp"
 
 namespace tacore {
@@ -31,7 +35,7 @@ namespace {
 constexpr int kZstdLevel = 3;       // by measurement (bench/RESULTS.md)
 constexpr int64_t kFewRows = 1000;  // the number of rows up to which dictionaries cost more bytes than they save
 // Of tables whose pages are read one by one: with fewer, whole scans are slower (bench/RESULTS.md).
-constexpr int64_t kRowsOfPage = 8192;
+constexpr int64_t kRowsOfPage = kRowsOfBlock;
 
 /// Passes Arrow's writes on, and stores an exception of the consumer.
 class ConsumerStream : public arrow::io::OutputStream {
@@ -144,11 +148,11 @@ std::shared_ptr<parquet::WriterProperties> properties_of(const ParquetOptions& o
   }
   out.max_row_group_length(options.row_group_size)->data_pagesize(options.data_page_size);
   if (!options.write_statistics) out.disable_statistics();
-  if (options.covering) {
+  if (options.covering || options.id_index) {
     out.enable_write_page_index();
     // All columns begin a page with the same row, so that some rows can be read without the others.
     limit_rows_of_page(out);
-    for (const Covering& covering : coverings_of(schema)) {
+    for (const Covering& covering : options.covering ? coverings_of(schema) : std::vector<Covering>()) {
       for (const char* side : kBoxSides)
         out.encoding(covering.boxes + "." + side, parquet::Encoding::BYTE_STREAM_SPLIT);
     }
@@ -190,26 +194,52 @@ void with_writer(const arrow::Schema& schema, int64_t num_rows, const ByteConsum
   check(status);
 }
 
-/// True for a table whose bounding boxes are to be computed and proved.
-bool is_covered(const arrow::Schema& schema, const ParquetOptions& options) {
-  return options.covering && has_coverings(schema);
+/// The options that the table has columns for.
+ParquetOptions usable(const arrow::Schema& schema, ParquetOptions options) {
+  options.covering = options.covering && has_coverings(schema);
+  const auto id = schema.GetFieldByName(std::string(names::kId));
+  options.id_index = options.id_index && id && is_text(*id->type());
+  return options;
 }
 
-/// Writes batches with the bounding boxes of their geometries, a page index and a proof.
-void write_covered(arrow::RecordBatchReader& batches, int64_t num_rows, const ByteConsumer& out,
-                   const ParquetOptions& options, const std::function<std::map<std::string, std::string>()>& metadata) {
+void add_ids(IdIndexBuilder& ids, const arrow::Array& column) {
+  for (int64_t row = 0; row < column.length(); ++row) {
+    if (const auto id = text_cell(column, row)) {
+      ids.add(*id);
+    } else {
+      ids.skip();
+    }
+  }
+}
+
+/// Writes batches with a page index and a proof, and as the options say with the bounding boxes of their geometries and
+/// an id index.
+void write_proved(arrow::RecordBatchReader& batches, int64_t num_rows, const ByteConsumer& out,
+                  const ParquetOptions& options, const std::function<std::map<std::string, std::string>()>& metadata) {
   const auto schema = batches.schema();
   with_writer(*schema, num_rows, out, options,
               [&](parquet::arrow::FileWriter& writer, ConsumerStream& stream) -> arrow::Status {
                 int64_t num_written = 0;
+                IdIndexBuilder ids;
                 while (const auto batch = read_batch(batches)) {
-                  ARROW_RETURN_NOT_OK(writer.WriteRecordBatch(*with_coverings(*batch, schema, num_written)));
+                  ARROW_RETURN_NOT_OK(writer.WriteRecordBatch(
+                      options.covering ? *with_coverings(*batch, schema, num_written) : *batch));
+                  if (options.id_index) add_ids(ids, *batch->GetColumnByName(std::string(names::kId)));
                   num_written += batch->num_rows();
                 }
                 const int64_t num_groups = (num_written + options.row_group_size - 1) / options.row_group_size;
                 auto keys = metadata ? metadata() : std::map<std::string, std::string>();
-                keys[kGeoKey] = geoparquet_metadata(*schema);
-                keys[kProofKey] = unproved(static_cast<int>(num_groups));
+                if (options.covering) keys[kGeoKey] = geoparquet_metadata(*schema);
+                if (options.id_index && num_written > 0) {
+                  // The writer still holds the last row group, which comes behind.
+                  if (const auto index = ids.finish(stream.position())) {
+                    keys[kIdsKey] = index->first.encode();
+                    ARROW_RETURN_NOT_OK(stream.Write(index->second.data(), static_cast<int64_t>(index->second.size())));
+                  } else {
+                    log::warning("too many samples have the same id for an id index, which is left out");
+                  }
+                }
+                keys[kProofKey] = unproved(options.covering, static_cast<int>(num_groups));
                 ARROW_RETURN_NOT_OK(add_metadata(writer, keys));
                 stream.hold();  // the last row group, page index and footer
                 ARROW_RETURN_NOT_OK(writer.Close());
@@ -217,6 +247,8 @@ void write_covered(arrow::RecordBatchReader& batches, int64_t num_rows, const By
                 return stream.release();
               });
 }
+
+bool is_proved(const ParquetOptions& options) { return options.covering || options.id_index; }
 
 }  // namespace
 
@@ -231,33 +263,39 @@ void check_parquet_options(const ParquetOptions& options) {
   }
 }
 
-ParquetOptions without_covering(ParquetOptions options) {
-  options.covering = false;
+ParquetOptions options_of_level(ParquetOptions options, int level) {
+  options.id_index = options.id_index && level == 0;
   return options;
 }
 
-void write_parquet(arrow::RecordBatchReader& batches, const ByteConsumer& out, const ParquetOptions& options,
-                   const std::function<std::map<std::string, std::string>()>& metadata) {
-  const int64_t unknown = std::numeric_limits<int64_t>::max();
-  if (is_covered(*batches.schema(), options)) return write_covered(batches, unknown, out, options, metadata);
-  with_writer(*batches.schema(), unknown, out, without_covering(options),
-              [&](parquet::arrow::FileWriter& writer, ConsumerStream&) {
-                while (const auto batch = read_batch(batches)) ARROW_RETURN_NOT_OK(writer.WriteRecordBatch(*batch));
-                if (metadata) ARROW_RETURN_NOT_OK(add_metadata(writer, metadata()));
-                return writer.Close();
-              });
+ParquetOptions options_of_meta(ParquetOptions options) {
+  options.covering = options.id_index = false;
+  return options;
 }
 
-Bytes encode_parquet(const arrow::Table& table, const ParquetOptions& options,
+void write_parquet(arrow::RecordBatchReader& batches, const ByteConsumer& out, const ParquetOptions& asked,
+                   const std::function<std::map<std::string, std::string>()>& metadata) {
+  const int64_t unknown = std::numeric_limits<int64_t>::max();
+  const ParquetOptions options = usable(*batches.schema(), asked);
+  if (is_proved(options)) return write_proved(batches, unknown, out, options, metadata);
+  with_writer(*batches.schema(), unknown, out, options, [&](parquet::arrow::FileWriter& writer, ConsumerStream&) {
+    while (const auto batch = read_batch(batches)) ARROW_RETURN_NOT_OK(writer.WriteRecordBatch(*batch));
+    if (metadata) ARROW_RETURN_NOT_OK(add_metadata(writer, metadata()));
+    return writer.Close();
+  });
+}
+
+Bytes encode_parquet(const arrow::Table& table, const ParquetOptions& asked,
                      const std::map<std::string, std::string>& metadata) {
   Bytes out;
   const ByteConsumer append = [&](std::span<const std::byte> more) { out.insert(out.end(), more.begin(), more.end()); };
-  if (is_covered(*table.schema(), options)) {
+  const ParquetOptions options = usable(*table.schema(), asked);
+  if (is_proved(options)) {
     arrow::TableBatchReader batches(table);
-    write_covered(batches, table.num_rows(), append, options, [&] { return metadata; });
+    write_proved(batches, table.num_rows(), append, options, [&] { return metadata; });
     return out;
   }
-  with_writer(*table.schema(), table.num_rows(), append, without_covering(options),
+  with_writer(*table.schema(), table.num_rows(), append, options,
               [&](parquet::arrow::FileWriter& writer, ConsumerStream&) {
                 ARROW_RETURN_NOT_OK(writer.WriteTable(table, options.row_group_size));
                 ARROW_RETURN_NOT_OK(add_metadata(writer, metadata));

@@ -16,8 +16,10 @@ namespace tacore {
 /// Throws ValidationError for options that no Parquet file can be written with.
 void check_parquet_options(const ParquetOptions& options);
 
-/// The options for a table that readers read whole, such as a `__meta__`: without coverings.
-ParquetOptions without_covering(ParquetOptions options);
+/// The options for the table of a level: level 0 alone has an id index.
+ParquetOptions options_of_level(ParquetOptions options, int level);
+/// The options for a `__meta__`, which readers read whole: without covering and id index.
+ParquetOptions options_of_meta(ParquetOptions options);
 
 /// Receives the bytes of a Parquet file in order.
 using ByteConsumer = std::function<void(std::span<const std::byte>)>;

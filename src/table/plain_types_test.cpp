@@ -21,7 +21,7 @@ std::vector<MetadataColumn> read(const std::shared_ptr<arrow::Table>& table) {
   return stated_columns(*in_one_piece(table));
 }
 
-std::shared_ptr<arrow::Table> table_of(const std::string& name, const std::shared_ptr<arrow::Array>& array) {
+std::shared_ptr<arrow::Table> table_of_column(const std::string& name, const std::shared_ptr<arrow::Array>& array) {
   return arrow::Table::Make(arrow::schema({arrow::field(name, array->type())}), {array});
 }
 
@@ -30,7 +30,7 @@ TEST_CASE("string and binary views are read as text and bytes, in lists as well"
   check(words.Append("short"));
   check(words.AppendNull());
   check(words.Append("longer than what fits into a view"));
-  const auto text = read(table_of("t", check(words.Finish())));
+  const auto text = read(table_of_column("t", check(words.Finish())));
   REQUIRE(text.size() == 1);
   CHECK(text[0].type == "string");
   CHECK(text[0].values == std::vector<Value>{"short", {}, "longer than what fits into a view"});
@@ -42,7 +42,7 @@ TEST_CASE("string and binary views are read as text and bytes, in lists as well"
   check(lists.AppendNull());
   check(lists.Append());
   const auto sliced = check(lists.Finish())->Slice(0);
-  const auto bytes = read(table_of("b", sliced));
+  const auto bytes = read(table_of_column("b", sliced));
   CHECK(bytes[0].type == "list<item: binary>");
   CHECK(bytes[0].values == std::vector<Value>{Value::List{Binary{"a"}}, {}, Value::List{}});
 }
@@ -50,7 +50,7 @@ TEST_CASE("string and binary views are read as text and bytes, in lists as well"
 TEST_CASE("a column of a type that metadata cannot hold is an error that names it") {
   arrow::Decimal128Builder builder(arrow::decimal128(5, 2));
   check(builder.Append(arrow::Decimal128(1)));
-  CHECK_THROWS_WITH_AS(read(table_of("price", check(builder.Finish()))),
+  CHECK_THROWS_WITH_AS(read(table_of_column("price", check(builder.Finish()))),
                        doctest::Contains("'price' of type decimal128(5, 2)"), SchemaError);
 }
 

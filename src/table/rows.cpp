@@ -109,7 +109,12 @@ class LevelRows : public Rows {
     return std::lower_bound(from, chosen_->begin() + begin_ + count_, end) - from;
   }
 
+  bool has_remote_id_index() const override { return !level_->is_local() && level_->has_id_index(); }
+
   int64_t find_text(int column, std::string_view value, int64_t from) const override {
+    if (level_->columns()[static_cast<std::size_t>(column)].name == names::kId) {
+      if (const auto rows = level_->find_id(value)) return first_position(*rows, from);
+    }
     // Row groups that cannot contain the value are not decoded.
     for (int64_t row = from; row < count_;) {
       const int64_t count = run(row);
@@ -136,6 +141,20 @@ class LevelRows : public Rows {
  private:
   int64_t stored_row(int64_t row) const {
     return chosen_ ? (*chosen_)[static_cast<std::size_t>(begin_ + row)] : begin_ + row;
+  }
+
+  /// The first position from `from` on of one of these rows of the level, which are ascending; -1 for none.
+  int64_t first_position(const std::vector<int64_t>& rows, int64_t from) const {
+    for (const int64_t row : rows) {
+      int64_t position = row - begin_;
+      if (chosen_) {
+        const auto begin = chosen_->begin() + begin_, end = begin + count_;
+        const auto found = std::lower_bound(begin, end, row);
+        position = found == end || *found != row ? -1 : found - begin;
+      }
+      if (position >= from && position < count_) return position;
+    }
+    return -1;
   }
 
   /// The number of rows from `row` on that are consecutive in one row group.

@@ -51,7 +51,7 @@ class FolderWriter {
     for (int level = 0; level < static_cast<int>(tree_.levels.size()); ++level) {
       tell(0);
       const auto table = with_paths(tree_, level, with_numbers(tree_, level, samples_table(tree_, level)));
-      const auto encoded = encode_parquet(*table, options_.parquet);
+      const auto encoded = encode_parquet(*table, options_of_level(options_.parquet, level));
       staging.write_file(path_join("METADATA", names::kLevelFiles[level]), encoded);
       log::debug(target_ + ": level " + std::to_string(level) + " is " + std::to_string(encoded.size()) + " bytes");
     }
@@ -81,7 +81,7 @@ class FolderWriter {
       if (here.types[row] == SampleType::File) return copy(level, static_cast<int64_t>(row), staging, name);
       staging.make_folder(name);
       staging.write_file(path_join(name, names::kMeta), encode_parquet(*slice_rows(below, first[row], first[row + 1]),
-                                                                       without_covering(options_.parquet)));
+                                                                       options_of_meta(options_.parquet)));
       tell(0);
     });
     std::vector<std::size_t> small, large;

@@ -46,7 +46,7 @@ class ZipWriter {
     taco_header::Header header;
     for (int k = 0; k < static_cast<int>(tree_.levels.size()); ++k) {
       header.levels.push_back(add(std::string(names::kMetadata) + std::string(names::kLevelFiles[k]),
-                                  encode_parquet(*level_table(k), options_.parquet)));
+                                  encode_parquet(*level_table(k), options_of_level(options_.parquet, k))));
       log::debug(target_ + ": level " + std::to_string(k) + " is " + std::to_string(header.levels.back().size) +
                  " bytes at " + std::to_string(header.levels.back().offset));
     }
@@ -203,7 +203,7 @@ class ZipWriter {
       std::vector<Bytes> tables(std::min(kTablesAtOnce, folders.size() - begin));
       run_parallel(tables.size(), options_.jobs, [&](std::size_t i) {
         const auto r = static_cast<std::size_t>(folders[begin + i].second);
-        tables[i] = encode_parquet(*slice_rows(table, first[r], first[r + 1]), without_covering(options_.parquet));
+        tables[i] = encode_parquet(*slice_rows(table, first[r], first[r + 1]), options_of_meta(options_.parquet));
       });
       for (std::size_t i = 0; i < tables.size(); ++i) {
         const auto& [path, row] = folders[begin + i];

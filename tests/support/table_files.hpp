@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "io/memory_source.hpp"
+#include "support/support.hpp"
 #include "table/arrow_error.hpp"
 #include "table/level_table.hpp"
 #include "table/parquet_footer.hpp"
@@ -80,6 +81,10 @@ inline std::string parquet_with(const NamedArrays& columns, const std::string& c
 
 inline std::shared_ptr<const LevelTable> level_of(Bytes bytes) {
   return LevelTable::open(memory_source("memory", std::move(bytes)), {.path = "memory", .offset = {}, .level = 0});
+}
+/// The table in a file, whose bytes are in memory: the file may change.
+inline std::shared_ptr<const LevelTable> table_at(const std::string& path) {
+  return level_of(to_bytes(file_text(path)));
 }
 inline std::shared_ptr<const LevelTable> level_of(const NamedArrays& columns) {
   return level_of(parquet_of(table_of(columns)));

@@ -50,6 +50,7 @@ void visit_options(ParquetOptions& o, Visit&& visit) {
   visit("max_chunk_size", o.max_chunk_size, "Maximal size of a content-defined page in bytes.");
   visit("covering", o.covering,
         "Add bounding boxes of the geometries and a page index, by which readers find the samples of a place.");
+  visit("id_index", o.id_index, "Add an id index and a page index, by which readers find the sample of an id.");
 }
 
 // Options that several structs have.
