@@ -86,6 +86,7 @@ void edit(const std::string& given, const Edit& edit, const EditOptions& options
   const Detected at = detect(*storage, path);
   if (is_v1(at.format)) {
     check_temp_dir(path, options.temp_dir);
+    check_v1_parquet_options(options.parquet);
     return edit_v1(edit, path, options);
   }
   if (at.format == Format::Tacocat && at.source) {

@@ -412,6 +412,8 @@ TEST_CASE("values that v1 cannot represent are refused before anything is writte
        "'a' has the format TORTILLA, but is not one: ");
   says(why(demo(), plain({.first_part = 2})), "first_part is 2; 0 or 1 expected");
   says(why(demo(), plain({.output = {.parquet = {.compression = "lzma"}}})), "lzma");
+  says(why(demo(), plain({.output = {.parquet = {.covering = true}}})), "covering does not exist");
+  says(why(demo(), plain({.output = {.parquet = {.id_index = true}}})), "id_index does not exist");
   says(error_of([&] { create_tortilla(demo(), folder.path("x.taco"), plain()); }), "must end in .tortilla");
   says(error_of([&] { create_taco({demo(), demo_collection()}, path, plain()); }), "must end in .taco");
   says(error_of([&] { create_taco({demo(), {}}, folder.path("x.taco"), plain()); }), "the collection breaks");

@@ -134,7 +134,7 @@ void join(const std::vector<std::string>& parts, const std::string& output, cons
   check_absent(output, options.output.overwrite);
   require_apart(output, parts);
   check_temp_dir(output, options.output.temp_dir);
-  check_parquet_options(options.output.parquet);
+  check_v1_parquet_options(options.output.parquet);
   Join(pieces, output, options).run();
 }
 

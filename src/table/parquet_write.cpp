@@ -263,6 +263,13 @@ void check_parquet_options(const ParquetOptions& options) {
   }
 }
 
+void check_v1_parquet_options(const ParquetOptions& options) {
+  check_parquet_options(options);
+  if (options.covering || options.id_index)
+    throw ValidationError(std::string("Parquet option ") + (options.covering ? "covering" : "id_index") +
+                          " does not exist for files of a version before 2.0");
+}
+
 ParquetOptions options_of_level(ParquetOptions options, int level) {
   options.id_index = options.id_index && level == 0;
   return options;

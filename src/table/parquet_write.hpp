@@ -15,6 +15,8 @@ namespace tacore {
 
 /// Throws ValidationError for options that no Parquet file can be written with.
 void check_parquet_options(const ParquetOptions& options);
+/// The same for a file of a version before 2.0, which has no levels that could have bounding boxes or an id index.
+void check_v1_parquet_options(const ParquetOptions& options);
 
 /// The options for the table of a level: level 0 alone has an id index.
 ParquetOptions options_of_level(ParquetOptions options, int level);

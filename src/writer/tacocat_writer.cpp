@@ -31,7 +31,7 @@ class LevelWriter {
   ByteRange write(int level, const OutputFile& file, uint64_t offset) {
     const MergedLevel& merged = index_.levels[static_cast<std::size_t>(level)];
     ByteRange out{.offset = offset, .size = 0};
-    MergeOptions merge{.jobs = options_.jobs, .parquet = options_.parquet};
+    MergeOptions merge{.jobs = options_.jobs, .parquet = options_of_level(options_.parquet, level)};
     if (options_.progress) merge.progress = [&](uint64_t num_bytes) { options_.progress(num_done_ + num_bytes); };
     merge_levels(
         merged, parts_.files, [&](std::size_t part) { return parts_.open_level(part, level); },

@@ -33,7 +33,7 @@ void check_options(const std::string& output, Kind kind, const CreateTacoOptions
   if (options.first_part != 0 && options.first_part != 1)
     throw ValidationError("first_part is " + std::to_string(options.first_part) + "; 0 or 1 expected");
   check_temp_dir(output, options.output.temp_dir);
-  check_parquet_options(options.output.parquet);
+  check_v1_parquet_options(options.output.parquet);
 }
 
 /// The names of the files of a dataset.
