@@ -280,6 +280,13 @@ std::shared_ptr<const ByteSource> with_metadata(std::shared_ptr<const ByteSource
   return prefetched(std::move(file), std::move(ranges));
 }
 
+ParquetOptions with_indexes_of(const Container& container, ParquetOptions options) {
+  for (int level = 0; level < container.num_levels(); ++level)
+    options.covering = options.covering || container.stored_level(level)->has_covering();
+  options.id_index = options.id_index || container.stored_level(0)->has_id_index();
+  return options;
+}
+
 void check_levels(const Collection& collection, std::size_t num_levels, const std::string& path) {
   const int depth = collection.pit_schema.max_depth();
   if (num_levels < static_cast<std::size_t>(depth) + 1) {

@@ -19,6 +19,7 @@
 #include "tacore/collection.hpp"
 #include "tacore/pit_schema.hpp"
 #include "tacore/types.hpp"
+#include "tacore/write/parquet_options.hpp"
 
 namespace tacore {
 
@@ -191,6 +192,9 @@ class Container {
 
 /// FILE or FOLDER of a row. Throws FormatError for anything else.
 SampleType sample_type(const LevelTable& level, int64_t row);
+
+/// `options`, also with the bounding boxes and the id index that the levels have: for tables that take their place.
+ParquetOptions with_indexes_of(const Container& container, ParquetOptions options);
 
 /// Throws FormatError when the tree of the collection is deeper than the number of level tables, or there are none.
 void check_levels(const Collection& collection, std::size_t num_levels, const std::string& path);

@@ -99,13 +99,10 @@ void edit(const std::string& given, const Edit& edit, const EditOptions& options
   const EditPlan plan = plan_edit(edit, container ? container->collection() : read_collection(*storage, at, path),
                                   container.get(), given);
   check_temp_dir(plan.level < 0 ? file : path, options.temp_dir);
-  // Bounding boxes and the id index are those of the samples after the edit, too.
-  ParquetOptions parquet = options.parquet;
-  for (int level = 0; container && level < container->num_levels(); ++level)
-    parquet.covering = parquet.covering || container->stored_level(level)->has_covering();
-  parquet.id_index = parquet.id_index || (container && container->stored_level(0)->has_id_index());
-  WriteOptions write{
-      .overwrite = true, .jobs = num_threads(options.task.jobs), .temp_dir = options.temp_dir, .parquet = parquet};
+  WriteOptions write{.overwrite = true,
+                     .jobs = num_threads(options.task.jobs),
+                     .temp_dir = options.temp_dir,
+                     .parquet = container ? with_indexes_of(*container, options.parquet) : options.parquet};
   if (options.task.progress) {
     write.progress = [&, num_bytes = num_bytes_of(at)](uint64_t num_done) {
       report(options.task, num_done, num_bytes, given);

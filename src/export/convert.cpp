@@ -4,6 +4,7 @@
 
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "dataset/dataset_impl.hpp"
 #include "dataset/open_container.hpp"
 #include "export/dataset_tree.hpp"
 #include "export/migrate.hpp"
@@ -61,6 +62,7 @@ void warn_of_other_files(const std::string& folder, const Tree& tree) {
 void convert(const Dataset& dataset, const std::string& output, CreateOptions options) {
   check_max_concurrent_requests(options.max_concurrent_requests);
   options.split_size = options.split_size.value_or(0);
+  options.output.parquet = with_indexes_of(*impl_of(dataset)->view().container(), options.output.parquet);
   Tree tree = tree_of_container(dataset, options.max_concurrent_requests);
   const std::string document = document_of(dataset, tree, options.transformer);
   if (dataset.format() == Format::Folder && !is_remote(dataset.path()))

@@ -14,6 +14,7 @@
 #include "table/parquet_proof.hpp"
 #include "tacore/ops/consolidate.hpp"
 #include "tacore/ops/edit.hpp"
+#include "tacore/ops/export.hpp"
 
 // The id index: whatever a table says of its ids, a query gives the rows that a loop over the numbers gives.
 namespace tacore {
@@ -119,15 +120,22 @@ TEST_CASE("samples are found by their ids in an index of several ZIPs, and in a 
   CHECK(has_text(check_ids(load(index)), "by the id index"));
 }
 
-TEST_CASE("level 0 alone has an id index, which an edit keeps") {
+TEST_CASE("level 0 alone has an id index, which an edit and a conversion keep") {
   const Workshop shop = Workshop::in_memory();
   std::vector<Sample> samples;
   for (const char* id : {"a", "b"})
     samples.emplace_back(id, Tortilla({Sample("x", to_bytes("x")), Sample("y", to_bytes(id))}));
-  create({Tortilla(std::move(samples)), collection()}, shop.out("made"), indexed());
+  create({Tortilla(samples), collection()}, shop.out("made"), indexed());
   const auto level = [&](int number) { return shop.out("made/METADATA/level" + std::to_string(number) + ".parquet"); };
   CHECK(has_index(level(0)));
   CHECK(!has_index(level(1)));
+  convert(shop.out("made"), shop.out("made.tacozip"));
+  convert(shop.out("made.tacozip"), shop.out("again"));
+  CHECK(has_index(shop.out("again/METADATA/level0.parquet")));
+  CHECK(!has_index(shop.out("again/METADATA/level1.parquet")));
+  const std::string index = create_tacocat({shop.out("made.tacozip")}, {.parquet = {.id_index = true}});
+  CHECK(has_index(index + "/level0.parquet"));
+  CHECK(!has_index(index + "/level1.parquet"));
   shop.add("new.csv", "id,note\na,first\nb,second\n");
   edit(shop.out("made"), {.columns = {shop.source("new.csv")}}, {});
   CHECK(has_index(level(0)));
