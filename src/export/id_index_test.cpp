@@ -192,4 +192,26 @@ TEST_CASE("an id index of other ids, or a damaged one, gives the rows of a loop 
   put(good);
 }
 
+TEST_CASE("a deep check finds an id or a bounding box that was changed in place, which no proof covers") {
+  const Workshop shop = Workshop::in_memory();
+  CreateOptions options = indexed(true);
+  options.output.parquet.compression = "none";
+  create(taco_of(kNumSamples), shop.out("made"), options);
+  CHECK(faults(shop.out("made")) == "");
+  const std::string path = shop.out("made/METADATA/level0.parquet"), good = file_text(path);
+  const auto faults_of_changed = [&](std::size_t at) {
+    std::string bad = good;
+    bad[at] ^= 1;
+    std::ofstream(path, std::ios::binary) << bad;
+    return faults(shop.out("made"));
+  };
+  const auto level = table_at(path);
+  const int boxes = level->stored_schema()->GetFieldIndex("bbox");
+  const ByteRange south = level->stored_ranges(std::vector{boxes}, 1)[1];
+  CHECK(has_text(faults_of_changed(good.rfind(name_of(20000)) + 1), "SCH-10 the id index is not that of the ids"));
+  const std::string found = faults_of_changed(south.offset + south.size / 2);
+  CHECK(has_text(found, "SCH-10 the bounding box of row 1"));
+  CHECK(has_text(found, " in 'bbox' is not that of its 'istac:geometry'"));
+}
+
 }  // namespace tacore

@@ -1,5 +1,6 @@
 #include "table/id_index.hpp"
 
+#include <arrow/array.h>
 #include <parquet/types.h>
 #include <parquet/xxhasher.h>
 
@@ -12,6 +13,7 @@
 #include "base/crc32.hpp"
 #include "base/little_endian.hpp"
 #include "base/text.hpp"
+#include "table/cells.hpp"
 
 namespace tacore {
 namespace {
@@ -155,6 +157,16 @@ std::vector<int64_t> IdIndex::blocks_of(uint64_t hash, std::span<const std::byte
   std::ranges::sort(out);
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
+}
+
+void IdIndexBuilder::add(const arrow::Array& ids) {
+  for (int64_t row = 0; row < ids.length(); ++row) {
+    if (const auto id = text_cell(ids, row)) {
+      add(*id);
+    } else {
+      ++num_rows_;
+    }
+  }
 }
 
 uint64_t IdIndexBuilder::entry(uint64_t hash, int64_t block) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <arrow/type_fwd.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -48,8 +50,8 @@ struct IdIndex {
 class IdIndexBuilder {
  public:
   void add(std::string_view id) { entries_.push_back(entry(hash_of_id(id), num_rows_++ / kRowsOfBlock)); }
-  /// Counts a row without id.
-  void skip() { ++num_rows_; }
+  /// The ids of a column of text. A row without id has none in the index.
+  void add(const arrow::Array& ids);
   /// The index at `offset` of a file, and its bytes, once. nullopt where buckets would take much more than their ids,
   /// because many hashes are equal.
   std::optional<std::pair<IdIndex, std::vector<std::byte>>> finish(uint64_t offset);

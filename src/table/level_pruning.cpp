@@ -1,4 +1,5 @@
 #include <arrow/array.h>
+#include <arrow/record_batch.h>
 #include <arrow/type.h>
 #include <arrow/util/key_value_metadata.h>
 #include <parquet/exception.h>
@@ -271,21 +272,24 @@ RowSpans LevelTable::rows_in(const std::string& boxes, const std::function<bool(
   return out;
 }
 
-bool LevelTable::has_id_index() const {
-  const std::lock_guard lock(impl_->pruning_mutex);
-  impl_->check_proof();
-  return impl_->ids.has_value();
+std::optional<IdIndex> LevelTable::Impl::id_index() const {
+  const std::lock_guard lock(pruning_mutex);
+  check_proof();
+  return ids;
 }
 
+bool LevelTable::has_id_index() const { return impl_->id_index().has_value(); }
+
 std::optional<RowSpans> LevelTable::rows_with_ids(std::span<const std::string> ids) const {
-  if (!has_id_index()) return std::nullopt;
-  const IdIndex index = *impl_->ids;
+  const auto index = impl_->id_index();
+  if (!index) return std::nullopt;
+  if (ids.empty()) return RowSpans();
   std::vector<uint64_t> hashes;
   for (const auto& id : ids) hashes.push_back(hash_of_id(id));
   std::ranges::sort(hashes);
   std::vector<ByteRange> buckets;
   for (const uint64_t hash : hashes) {
-    const ByteRange bucket = index.bucket_of(hash);
+    const ByteRange bucket = index->bucket_of(hash);
     if (buckets.empty() || buckets.back().offset != bucket.offset) buckets.push_back(bucket);
   }
   std::vector<int64_t> blocks;
@@ -296,8 +300,8 @@ std::optional<RowSpans> LevelTable::rows_with_ids(std::span<const std::string> i
     const auto bytes = impl_->source->read_ranges(buckets);
     std::size_t bucket = 0;
     for (const uint64_t hash : hashes) {
-      while (buckets[bucket].offset != index.bucket_of(hash).offset) ++bucket;
-      std::ranges::copy(index.blocks_of(hash, bytes[bucket]), std::back_inserter(blocks));
+      while (buckets[bucket].offset != index->bucket_of(hash).offset) ++bucket;
+      std::ranges::copy(index->blocks_of(hash, bytes[bucket]), std::back_inserter(blocks));
     }
   } catch (const FormatError& error) {
     warn(error.message() + "; it is not used, and all rows are read", impl_->where);
@@ -359,6 +363,35 @@ std::pair<std::shared_ptr<const LevelTable>, int64_t> LevelTable::Impl::kept_row
     }
   }
   return {};
+}
+
+std::string LevelTable::why_wrong_proof() const {
+  for (const auto& [geometry, boxes] : coverings_of(*impl_->schema)) {
+    if (!covering_of(geometry)) continue;
+    for (int group = 0; group < num_row_groups(); ++group) {
+      const auto shapes = decode(find(geometry), group), stored = decode(find(boxes), group);
+      const auto alone = arrow::schema({arrow::field(geometry, shapes->type())});
+      const auto rows = arrow::RecordBatch::Make(alone, shapes->length(), {shapes});
+      const int64_t first = group_begin(group);
+      const auto computed = with_coverings(*rows, with_coverings(alone), first, where())->column(1);
+      for (int64_t row = 0; row < stored->length(); ++row) {
+        if (stored->RangeEquals(*computed, row, row + 1, row)) continue;
+        return "the bounding box of row " + std::to_string(first + row) + " in " + in_quotes(boxes) +
+               " is not that of its " + in_quotes(geometry);
+      }
+    }
+  }
+  const auto index = impl_->id_index();
+  if (!index) return "";
+  IdIndexBuilder ids;
+  for (int group = 0; group < num_row_groups(); ++group) ids.add(*decode(find(names::kId), group));
+  const auto made = ids.finish(index->offset);
+  if (!made || made->first.encode() != index->encode()) return "the id index is not that of the ids";
+  const ByteRange all{index->offset, made->second.size()};
+  if (all.offset > impl_->source->size() || all.size > impl_->source->size() - all.offset ||
+      impl_->source->read(all) != made->second)
+    return "the id index is damaged";
+  return "";
 }
 
 }  // namespace tacore

@@ -114,6 +114,8 @@ struct LevelTable::Impl {
   mutable std::list<Selection> kept;  ///< pages of rows that were found by their id, in a remote file; newest first
   /// Checks the proof and the keys that it proves, once. Call with the mutex held.
   void check_proof() const;
+  /// The id index, where the proof covers it and no bucket of it was damaged.
+  std::optional<IdIndex> id_index() const;
   /// The table among `kept` that has this row, and its row there; nullptr where there is none.
   std::pair<std::shared_ptr<const LevelTable>, int64_t> kept_row(int64_t row) const;
   /// The box around the boxes of each row group; nullopt where all are null.

@@ -202,16 +202,6 @@ ParquetOptions usable(const arrow::Schema& schema, ParquetOptions options) {
   return options;
 }
 
-void add_ids(IdIndexBuilder& ids, const arrow::Array& column) {
-  for (int64_t row = 0; row < column.length(); ++row) {
-    if (const auto id = text_cell(column, row)) {
-      ids.add(*id);
-    } else {
-      ids.skip();
-    }
-  }
-}
-
 /// Writes batches with a page index and a proof, and as the options say with the bounding boxes of their geometries and
 /// an id index.
 void write_proved(arrow::RecordBatchReader& batches, int64_t num_rows, const ByteConsumer& out,
@@ -224,7 +214,7 @@ void write_proved(arrow::RecordBatchReader& batches, int64_t num_rows, const Byt
                 while (const auto batch = read_batch(batches)) {
                   ARROW_RETURN_NOT_OK(writer.WriteRecordBatch(
                       options.covering ? *with_coverings(*batch, schema, num_written) : *batch));
-                  if (options.id_index) add_ids(ids, *batch->GetColumnByName(std::string(names::kId)));
+                  if (options.id_index) ids.add(*batch->GetColumnByName(std::string(names::kId)));
                   num_written += batch->num_rows();
                 }
                 const int64_t num_groups = (num_written + options.row_group_size - 1) / options.row_group_size;

@@ -142,6 +142,11 @@ void check_statistics(Report& report, const LevelTable& table, int column) {
 }  // namespace
 
 void check_values(Report& report, const LevelTable& table) {
+  try {
+    if (const auto why = table.why_wrong_proof(); !why.empty()) report.add("SCH-10", why, table.where());
+  } catch (const Error& error) {
+    report.add("SCH-10", error, table.where());
+  }
   for (int c = 0; c < static_cast<int>(table.columns().size()); ++c) {
     const std::string& name = table.columns()[static_cast<std::size_t>(c)].name;
     try {

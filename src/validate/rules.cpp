@@ -96,6 +96,8 @@ constexpr auto kRules = std::to_array<Rule>({
      "Parquet statistics agree with the values: no value is outside of min and max, and the null counts are right "
      "(deep checks only)."},
     {"SCH-9", "6.2", kError, "The columns of a level table have different names."},
+    {"SCH-10", "6.2", kError,
+     "Bounding boxes and an id index with a proof of tacore are those of the geometries and ids (deep checks only)."},
 
     {"ID-1", "5.5.1", kError,
      "Sample ids have no slash, colon or control character, are not empty, `.` or `..`, and do not start with `__`."},

@@ -1,5 +1,6 @@
 """Cases: remote datasets look as local ones do."""
 from answers import error
+from counts import large_dataset
 from server import Server
 from spoil import Rule
 from world import case, in_parallel
@@ -30,6 +31,25 @@ def same__deep(world):
         for name in names:
             world.compare(["validate", "{}", "--deep", "--json"], name, server.root)
         return len(names)
+
+
+@case
+def same__ids(world):
+    """What an id index finds on a server is what a dataset without one has here."""
+    plain, name = large_dataset(world), "ids.tacozip"
+    world.must("create", world.scratch / "large.csv", world.data / name, "--collection", world.scratch / "large.json", "--parquet",
+               "row_group_size=10000", "--parquet", "id_index=on")
+    with Server(world.data) as server:
+        conditions = [f"id = 's{row:06d}'" for row in (0, 8191, 8192, 10000, 23999)]
+        conditions += ["id IN ('s000007', 's023000', 'none')", "id = 'none'", "id = 's000007' AND row > 7"]
+        for condition in conditions:
+            command = ["query", "{}", f"SELECT id, row, c0, c7 FROM data WHERE {condition}", "-f", "csv"]
+            here, there = world.local(command, plain), world.remote(command, name, server.root)
+            assert here.code == 0 and there.out == here.out, f"{command}: here\n{here}\nand there\n{there}"
+        for sample in ("s000000", "s016384"):
+            for words in ([], ["--vsi"]):
+                world.compare(["read", "{}", sample, *words], name, server.root)
+        return len(conditions) + 4
 
 
 @case
