@@ -15,6 +15,8 @@ namespace {
 
 // The number of scans before a hash table is built: to scan a million ids takes 1 to 2 ms, to build the table 50 ms.
 constexpr int kScansBeforeMap = 4;
+// Of a remote table with an id index, where each takes up to three requests, and the table all ids.
+constexpr int kLookupsBeforeMap = 100;
 
 /// A frame with the columns of data(), over rows that may have no key.
 std::shared_ptr<DataFrame::Impl> child_frame(const DataFrame::Impl& parent, std::shared_ptr<const Rows> rows) {
@@ -58,8 +60,9 @@ void add_paths(DataFrame::Impl& frame) {
 
 int64_t IdMap::find(const Rows& rows, int column, std::string_view id) const {
   const std::lock_guard lock(mutex_);
-  if (slots_.empty() && (rows.num_rows() < 1024 || rows.has_remote_id_index() || ++scans_ <= kScansBeforeMap))
-    return rows.find_text(column, id);
+  const bool is_small = rows.num_rows() < 1024;
+  const int most = rows.has_remote_id_index() ? kLookupsBeforeMap : kScansBeforeMap;
+  if (slots_.empty() && (is_small || ++scans_ <= most)) return rows.find_text(column, id);
   if (slots_.empty()) build(rows, column);
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t at = std::hash<std::string_view>()(id) & mask; slots_[at] != 0; at = (at + 1) & mask) {
