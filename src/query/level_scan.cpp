@@ -10,6 +10,9 @@ namespace {
 /// The limit of prefetched bytes in memory. DuckDB holds as much: a row group for each thread.
 constexpr uint64_t kMaxHeld = 32 * 1024 * 1024;
 
+/// Two pages of tables that have a page index of tacore.
+constexpr int64_t kMostChosenRows = 16384;
+
 bool lies_in(ByteRange inner, ByteRange outer) {
   return inner.offset >= outer.offset && inner.size <= outer.size &&
          inner.offset - outer.offset <= outer.size - inner.size;
@@ -30,8 +33,10 @@ LevelScan::LevelScan(const LevelTable& level, std::span<const int> filters, std:
         all.push_back({range, {group, number}});
       }
     }
-    // Of a selection, most rows are wanted.
-    if (size > kRemoteCoalesceGap && !level.is_selection()) continue;
+    // A few pages that an index or bounds chose are read at once: their rows are probably in the result.
+    const int64_t num_rows = level.group_begin(group + 1) - level.group_begin(group);
+    const bool is_chosen = level.is_selection() && num_rows <= kMostChosenRows;
+    if (size > kRemoteCoalesceGap && !is_chosen) continue;
     for (auto i = begin; i < all.size(); ++i) all[i].step.number = 0;
   }
   std::ranges::sort(all, {}, [](const Chunk& chunk) { return chunk.range.offset; });
