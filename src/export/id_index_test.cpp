@@ -75,6 +75,8 @@ std::string check_ids(const Dataset& dataset) {
   CHECK(values(dataset.sql("SELECT a.number FROM data a, data b WHERE a.number = b.number + 1 AND b.id = " + quoted(7))
                    .data(),
                "number") == Strings{"8"});
+  CHECK(values(dataset.sql("SELECT number, 'nothing' AS id FROM data WHERE id = " + quoted(7)).data(), "number") ==
+        Strings{"7"});
   // Steps before and behind.
   const Dataset one = dataset.sql("SELECT * FROM data WHERE id IN (" + quoted(7) + ", " + quoted(9000) + ")");
   CHECK(join(values(one.sort("number", true).data(), "number"), " ") == "9000 7");

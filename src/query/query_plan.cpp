@@ -57,8 +57,8 @@ bool any_query(const View& view, bool SqlStep::*does) {
 /// DuckDB 1.4, and a materialised one would read a whole level.
 class Planner {
  public:
-  /// Filters by place that every row passes, and if not empty the ids that rows may have, by the first `steps` steps of
-  /// the whole view: other steps of one statement have others.
+  /// The rows that the first `steps` steps of the whole view keep: they pass these filters by place and, where `ids` is
+  /// not empty, have one of these ids. Different numbers of steps in one statement keep different rows.
   struct Wanted {
     std::size_t steps = 0;
     std::vector<Filter> filters = {};
@@ -230,7 +230,8 @@ class Planner {
     throw QueryError(what + ": the query dropped the internal:* columns that join levels; SELECT * keeps them");
   }
 
-  /// What the first steps want of level 0, whatever the filters of other levels and the sorts between them do.
+  /// The rows of level 0 that the first steps keep, by their filters of level 0 and the ids of the first query. Filters
+  /// of other levels and sorts may stand between them; a limit or a query ends them.
   static Wanted leading(const View& view) {
     Wanted out;
     for (const Step& step : view.steps) {
@@ -625,7 +626,7 @@ class Planner {
     return columns;
   }
 
-  /// What a union wants, of an input of which `columns` have the names.
+  /// The wanted rows of a union as wanted rows of one input, whose names of the columns are in `columns`.
   static Wanted inside(const std::vector<Aligned>& columns, int level, const Wanted& wanted) {
     std::vector<Column> known;
     for (const auto& column : columns) known.push_back({column.as, column.type});

@@ -17,8 +17,8 @@ struct Select {
   /// The query may select other rows or give other values when it is run again: random(), now(), a sample, and a LIMIT,
   /// which chooses among equal rows.
   bool draws = false;
-  /// Where a condition such as `id = 'a'` or `id IN ('a', 'b')` lets no other rows of `data` through, these ids; else
-  /// empty. No other table is named.
+  /// The ids of a condition such as `id = 'a'` or `id IN ('a', 'b')`, if every row of the result must have one of them
+  /// and the query names no table but `data`; otherwise empty.
   std::vector<std::string> ids = {};
 };
 

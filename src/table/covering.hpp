@@ -35,8 +35,8 @@ bool has_coverings(const arrow::Schema& schema);
 /// another type has the name of one.
 std::shared_ptr<arrow::Schema> with_coverings(const std::shared_ptr<arrow::Schema>& schema);
 /// The rows with the columns of `to`: those of the rows, and bounding boxes, which are computed anew. The box of a null
-/// or empty geometry is null. Throws SchemaError for a geometry that is not WKB; the message has the number of its row,
-/// where the first one has the number `first`.
+/// or empty geometry is null. Throws SchemaError for a geometry that is not WKB, with the number of its row; `first` is
+/// the number of the first of these rows.
 std::shared_ptr<arrow::RecordBatch> with_coverings(const arrow::RecordBatch& rows,
                                                    const std::shared_ptr<arrow::Schema>& to, int64_t first,
                                                    const ErrorContext& where = {});

@@ -125,7 +125,7 @@ IdIndex IdIndex::parse(std::string_view text) {
     at = next;
   }
   const auto [version, offset, bucket_size, bucket_bits, num_rows, salt] = numbers;
-  if (at != end || version != 1 || num_rows > uint64_t{1} << (kBlockBits + 13) || salt > UINT32_MAX ||
+  if (at != end || version != 1 || num_rows > static_cast<uint64_t>(kRowsOfBlock) << kBlockBits || salt > UINT32_MAX ||
       bucket_size < kHead || bucket_bits > static_cast<uint64_t>(slot_bits(static_cast<int64_t>(num_rows))))
     fail();
   return {offset, bucket_size, static_cast<int>(bucket_bits), static_cast<int64_t>(num_rows),

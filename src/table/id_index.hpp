@@ -26,7 +26,8 @@ inline constexpr int64_t kRowsOfBlock = 8192;
 /// The hash of an id: XXH64, as in the Bloom filters of Parquet.
 uint64_t hash_of_id(std::string_view id);
 
-/// What the footer states of an id index: buckets of equal size, by the first bits of the hash.
+/// The description of an id index in the footer. The index consists of buckets of equal size; the first bits of the
+/// hash of an id are the number of its bucket.
 struct IdIndex {
   uint64_t offset = 0;       ///< in the file
   uint64_t bucket_size = 0;  ///< in bytes
@@ -46,7 +47,8 @@ struct IdIndex {
   std::vector<int64_t> blocks_of(uint64_t hash, std::span<const std::byte> bucket) const;
 };
 
-/// Makes an id index of the ids of a level, in their order. Takes 8 bytes of memory for each.
+/// Makes an id index of the ids of a level, in their order. Takes 8 bytes of memory for each id, and finish() about 5
+/// more.
 class IdIndexBuilder {
  public:
   void add(std::string_view id) { entries_.push_back(entry(hash_of_id(id), num_rows_++ / kRowsOfBlock)); }

@@ -130,7 +130,7 @@ TEST_CASE("a row of a server is found by its id in three questions, which also b
   source->num_questions = 0;
   CHECK(level->find_id("nothing").value().empty());
   CHECK(source->num_questions <= 1);
-  // As many lookups as are not kept.
+  // More lookups than the table keeps pages of.
   for (int64_t row = 3001; row < kNumRows; row += 3001) CHECK(level->find_id(numbered_id(row)).value().back() == row);
   for (int64_t row = 3001; row < kNumRows; row += 3001)
     CHECK(level->integer(column("internal:offset"), row) == row * 1000);

@@ -374,6 +374,7 @@ std::string LevelTable::why_wrong_proof() const {
       const auto rows = arrow::RecordBatch::Make(alone, shapes->length(), {shapes});
       const int64_t first = group_begin(group);
       const auto computed = with_coverings(*rows, with_coverings(alone), first, where())->column(1);
+      if (stored->Equals(*computed)) continue;
       for (int64_t row = 0; row < stored->length(); ++row) {
         if (stored->RangeEquals(*computed, row, row + 1, row)) continue;
         return "the bounding box of row " + std::to_string(first + row) + " in " + in_quotes(boxes) +

@@ -146,8 +146,8 @@ class LevelTable {
   /// pages of rows that may have it and no others, with the columns that locate their data, and keeps the last ones for
   /// text(), binary() and integer() of these rows.
   std::optional<std::vector<int64_t>> find_id(std::string_view id) const;
-  /// Why bounding boxes of covering_of() are not those of the geometries, or the id index is not that of the ids; ""
-  /// where they are, and where there are none. Reads all values.
+  /// Why the bounding boxes of covering_of() are not those of the geometries, or the id index is not that of the ids.
+  /// The text is empty if they are right, or if the table has none. Reads all values.
   std::string why_wrong_proof() const;
   /// Some rows of a level as a table of their own, which reads no other pages of the file.
   struct Selection {

@@ -27,13 +27,13 @@ std::string unproved(bool has_covering, int num_groups);
 /// Replaces that value in the end of a file: page index, footer, length and magic, from byte `offset` of the file on.
 void prove(std::span<std::byte> end, uint64_t offset);
 
-/// What a proof proves, beside the footer itself.
+/// The facts that a proof establishes, besides the bytes of the footer itself.
 struct Proved {
   bool has_covering = false;                ///< bounding boxes are those of the geometries
   std::vector<uint32_t> page_indexes = {};  ///< the CRC-32 of the page index of each row group
 };
-/// What the proof `stated`, the value of kProofKey, proves where `footer` (the end of the file that footer_size()
-/// counts) fits it; nullopt without a proof. Throws FormatError where it does not fit.
+/// Checks that the proof `stated`, the value of kProofKey, fits `footer`, which is the end of the file that
+/// footer_size() counts, and returns the facts; nullopt if there is no proof. Throws FormatError if it does not fit.
 std::optional<Proved> proved_by(std::span<const std::byte> footer, const std::optional<std::string>& stated,
                                 int num_groups);
 

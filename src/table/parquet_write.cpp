@@ -34,7 +34,7 @@ namespace {
 
 constexpr int kZstdLevel = 3;       // by measurement (bench/RESULTS.md)
 constexpr int64_t kFewRows = 1000;  // the number of rows up to which dictionaries cost more bytes than they save
-// Of tables whose pages are read one by one: with fewer, whole scans are slower (bench/RESULTS.md).
+// The number of rows of a page in tables with a page index: smaller pages make whole scans slower (bench/RESULTS.md).
 constexpr int64_t kRowsOfPage = kRowsOfBlock;
 
 /// Passes Arrow's writes on, and stores an exception of the consumer.

@@ -61,7 +61,7 @@ class Rows {
   virtual std::optional<RowKey> key(int64_t row) const = 0;
   virtual std::shared_ptr<const Rows> slice(int64_t begin, int64_t count) const = 0;
 
-  /// True where find_text() of ids is fast by the id index of a remote table, whose ids need never be read.
+  /// True where find_text() finds an id by the id index of a remote table, without reading all ids.
   virtual bool has_remote_id_index() const { return false; }
   /// The first row from `from` on whose text is `value`, -1 when there is none.
   virtual int64_t find_text(int column, std::string_view value, int64_t from = 0) const;
