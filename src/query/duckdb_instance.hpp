@@ -16,6 +16,14 @@ struct DuckDbInstance {
   explicit DuckDbInstance(bool is_remote);
 };
 
+/// A connection for statements that the library makes: a union of many parts is deeper than what DuckDB lets users
+/// write, which inspect_select() has checked before.
+struct Connection : duckdb::Connection {
+  explicit Connection(const DuckDbInstance& in) : duckdb::Connection(*in.database) {
+    duckdb::ClientConfig::GetConfig(*context).max_expression_depth = 2000;
+  }
+};
+
 /// The instance for local levels, or for remote ones, which has more threads; started by its first query. A forked
 /// child process gets instances of its own.
 std::shared_ptr<DuckDbInstance> duckdb_instance(bool is_remote);

@@ -13,6 +13,9 @@
 namespace tacore {
 namespace {
 
+// The most parts of a union. DuckDB 1.4 plans one by recursion: of 4,000 it overflows a stack of 8 MB.
+constexpr std::size_t kMostUnited = 1500;
+
 // Shifts a row key to the number of its container, to compare the containers of two rows.
 constexpr int kLeafShift = RowKey::kRowBits + RowKey::kLevelBits;
 
@@ -503,15 +506,20 @@ class Planner {
   /// The rows before the first step, as a SELECT: a name that is used once would cost time.
   std::string first_rows(const View& view, int leaf) {
     const Wanted wanted = leading(view);
-    const auto selection =
-        view.container() && !wanted.is_all() ? near(*view.container(), 0, wanted) : LevelTable::Selection();
-    if (selection.table) return leaf_level(*view.container(), leaf, 0, false, selection);
-    return view.container() ? stored_rows(view, leaf, 0, false) : union_level(view, leaf, 0, false, wanted);
+    return view.container() ? stored_rows_near(view, leaf, 0, false, wanted)
+                            : union_level(view, leaf, 0, false, wanted);
   }
 
   std::string stored_rows(const View& view, int leaf, int level, bool padding) {
     return view.container() ? leaf_level(*view.container(), leaf, level, padding)
                             : union_level(view, leaf, level, padding, {});
+  }
+
+  /// stored_near() of one container, as a SELECT.
+  std::string stored_rows_near(const View& view, int leaf, int level, bool padding, const Wanted& wanted) {
+    const Container& container = *view.container();
+    if (padding || wanted.is_all()) return leaf_level(container, leaf, level, padding);
+    return leaf_level(container, leaf, level, false, near(container, level, wanted));
   }
 
   std::string define(const Key& key, const std::string& body, bool at_once = false) {
@@ -610,6 +618,12 @@ class Planner {
     std::vector<std::string> selects;
     append_selects(view, view, leaf, level, padding, columns, wanted, selects);
     if (selects.empty()) throw QueryError("no dataset to read");
+    if (selects.size() > kMostUnited) {
+      throw QueryError("the query reads " + std::to_string(selects.size()) + " datasets at once, more than " +
+                       std::to_string(kMostUnited) +
+                       "; `taco index` makes one table of their rows, and with `taco collect --bounds` a filter opens "
+                       "only those that it needs");
+    }
     return join(selects, " UNION ALL ");
   }
 
@@ -656,10 +670,12 @@ class Planner {
                        out);
         continue;
       }
-      std::string from = padding && input.steps.empty() ? stored(input, first, level, true)
-                         : input.steps.empty() ? stored_near(input, first, level, inside(columns, level, wanted))
-                         : level == 0          ? rows(input, first)
-                                               : visible(input, first, level);
+      const auto is_stored = input.container() && input.steps.empty();
+      // Not a common table expression of its own: DuckDB looks each name up in all of them, for each part.
+      std::string from =
+          is_stored    ? "(" + stored_rows_near(input, first, level, padding, inside(columns, level, wanted)) + ")"
+          : level == 0 ? rows(input, first)
+                       : visible(input, first, level);
       if (!out.empty() && !input.container()) {
         const std::string order = id("tacore:order");
         from = define({&input, first, level, 0, 'o'}, "SELECT * EXCLUDE (" + order +

@@ -358,7 +358,7 @@ void run_published(const Statement& statement, const Published& published, const
                    ArrowArrayStream* out) {
   log::debug("SQL: " + statement.sql);
   guarded(in, &published, [&] {
-    duckdb::Connection connection(*in->database);
+    Connection connection(*in);
     try {
       execute(connection, statement.sql, to_values(statement, published), in, &published, out);
       log_remarks(connection);
@@ -420,7 +420,7 @@ ReadCost cost_of(const Statement& statement) {
   const auto in = instance_for(statement);
   const Published published(statement, in);
   guarded(in, &published, [&] {
-    duckdb::Connection connection(*in->database);
+    Connection connection(*in);
     auto& config = duckdb::ClientConfig::GetConfig(*connection.context);
     config.get_result_collector = [&](duckdb::ClientContext& context,
                                       duckdb::PreparedStatementData& data) -> duckdb::PhysicalOperator& {
@@ -459,7 +459,7 @@ std::vector<std::string> describe(const Statement& statement, ArrowSchema* out) 
   const auto in = instance_for(statement);
   const Published published(statement, in);
   guarded(in, &published, [&] {
-    duckdb::Connection connection(*in->database);
+    Connection connection(*in);
     auto values = to_values(statement, published);
     // It is run to its end, which reads nothing: DuckDB frees the plan of an unfinished query without destroying it.
     const auto pending = connection.PendingQuery("SELECT * FROM (\n" + statement.sql + "\n) LIMIT 0", values);
@@ -495,7 +495,7 @@ void run_over(ArrowArrayStream* in_stream, const std::string& sql, ArrowArrayStr
   const auto in = duckdb_instance(false);
   log::debug("SQL: " + sql);
   guarded(in, nullptr, [&] {
-    duckdb::Connection connection(*in->database);
+    Connection connection(*in);
     duckdb::vector<duckdb::Value> values{duckdb::Value::POINTER(reinterpret_cast<uintptr_t>(in_stream)),
                                          duckdb::Value::POINTER(reinterpret_cast<uintptr_t>(&give_stream)),
                                          duckdb::Value::POINTER(reinterpret_cast<uintptr_t>(&give_schema))};
