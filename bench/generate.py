@@ -148,18 +148,19 @@ def undecided(columns, start):
 
 
 class Level:
-    """Writes one level, a row group at a time, into memory."""
+    """Writes one level, a row group at a time, into memory. `encodings`: of columns that have no dictionary."""
 
-    def __init__(self, compression_level):
+    def __init__(self, compression_level, encodings=None):
         self.out, self.writer, self.compression_level = BytesIO(), None, compression_level
-        self.schema = None
+        self.schema, self.encodings = None, encodings or {}
 
     def append(self, columns):
         table = pa.table(columns)
         if self.writer is None:
             self.schema = table.schema
             self.writer = pq.ParquetWriter(self.out, table.schema, compression="zstd", compression_level=self.compression_level,
-                                           use_content_defined_chunking=True)
+                                           use_content_defined_chunking=True, column_encoding=self.encodings or None,
+                                           use_dictionary=not self.encodings or [name for name in columns if name not in self.encodings])
         self.writer.write_table(table, row_group_size=ROW_GROUP)
 
     def finish(self):

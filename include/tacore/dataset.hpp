@@ -161,6 +161,11 @@ struct LoadOptions {
   /// Verify each sample that is read from a ZIP against its local header and, where the whole sample is read, its
   /// CRC-32.
   bool verify = true;
+  /// Use the bounds that a TACOLLECTION.json states of its datasets (`taco collect --bounds`) although nothing proves
+  /// them here: filters then open only the datasets in which the bounds let them find rows. If they are wrong, rows are
+  /// missing. Without this option they are used where this user wrote or validated them on this machine, and no dataset
+  /// changed since.
+  bool trust_bounds = false;
   /// Options of remote paths (http(s)://, s3://, hf://, ...). Not set: those of set_remote_options().
   std::optional<RemoteOptions> remote = {};
 };

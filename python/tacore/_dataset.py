@@ -613,6 +613,7 @@ def load(
     allow_partial: bool = False,
     storage_options: Mapping[str, Any] | None = None,
     verify: bool = True,
+    trust_bounds: bool = False,
 ) -> TacoDataset:
     """Opens a dataset of any container (specification, 7.2.1): `.tacozip` and `.zip`, a FOLDER, `.tacocat/` or the
     folder that contains it, `__TACOCAT__`, `TACOLLECTION.json`, `.tortilla` and `.taco`.
@@ -631,6 +632,9 @@ def load(
         storage_options: Options for remote paths, those of :func:`set_storage_options`; None: the options set there.
             These options are part of a pickle of the dataset; credentials of the environment are not.
         verify: Verify samples of a ZIP against their local headers and CRC-32 checksums.
+        trust_bounds: Use the bounds in a TACOLLECTION.json although nothing proves them here; wrong ones hide rows.
+            Filters then open only the datasets that may have such rows (:func:`create_tacollection`). Without this
+            option bounds are used where this user wrote or validated them on this machine, and no dataset changed since.
 
     Raises:
         TacoIOError: The path does not exist (also a FileNotFoundError), or cannot be read.
@@ -653,11 +657,11 @@ def load(
     remote = None if storage_options is None else dict(storage_options)
     if not cache:
         remote = {**(_storage_options if remote is None else remote), "cache_size": 0}
-    core = _core.load(where, base, allow_partial, remote, verify)
+    core = _core.load(where, base, allow_partial, remote, verify, trust_bounds)
     # Another process may have another working folder, and does not have the options of set_storage_options().
     there = [_absolute(each) for each in where] if isinstance(where, list) else _absolute(where)
     in_force = (dict(_storage_options) or None) if remote is None else remote
-    recipe = (("load", there, _absolute(base) if base else base, allow_partial, in_force, verify),)
+    recipe = (("load", there, _absolute(base) if base else base, allow_partial, in_force, verify, trust_bounds),)
     return TacoDataset(core, recipe, name)
 
 

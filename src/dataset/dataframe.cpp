@@ -45,6 +45,7 @@ std::set<std::string> asked_internal(const View& view) {
 /// The level of all rows; -1 when they come from several levels, or do not say. An empty frame has level 0.
 int level_of(const Rows& rows) {
   if (rows.num_rows() == 0) return 0;
+  if (const auto known = rows.level()) return *known;
   const auto first = rows.key(0);
   if (!first) return -1;
   for (int64_t row = 1; row < rows.num_rows(); ++row) {
@@ -159,20 +160,21 @@ DataFrame query(const std::shared_ptr<const DataFrame::Impl>& frame, const std::
 
 DataFrame make_frame(std::shared_ptr<const Dataset::Impl> dataset, std::shared_ptr<const Rows> rows, bool raw) {
   auto out = std::make_shared<DataFrame::Impl>();
-  const bool cascaded = deepest_filter(dataset->view()) > 0;
+  const View& view = dataset->shape();
+  const bool cascaded = deepest_filter(view) > 0;
   out->dataset = std::move(dataset);
   out->rows = std::move(rows);
-  out->holds_stored = !out->dataset->view().steps.empty() && only_chooses_rows(out->dataset->view());
-  out->is_stored = only_chooses_rows(out->dataset->view());
+  out->holds_stored = !view.steps.empty() && only_chooses_rows(view);
+  out->is_stored = only_chooses_rows(view);
   const auto& stored = out->rows->columns();
-  const std::set<std::string> asked = asked_internal(out->dataset->view());
+  const std::set<std::string> asked = asked_internal(view);
   bool has_path = false;
   for (std::size_t c = 0; c < stored.size(); ++c) {
     const std::string& name = stored[c].name;
     if (is_row_key(name)) continue;
     // A stored path is outdated; a path is computed here only if a query asked for it.
     const bool computed = is_path_column(name);
-    if (computed && !names_path(out->dataset->view())) continue;
+    if (computed && !names_path(view)) continue;
     const bool wanted = raw || computed || (cascaded && joins_levels(name)) || asked.contains(name);
     if (name.starts_with(names::kInternal) && !wanted) continue;
     out->columns.push_back(stored[c]);
@@ -180,7 +182,7 @@ DataFrame make_frame(std::shared_ptr<const Dataset::Impl> dataset, std::shared_p
     has_path = has_path || computed || name.ends_with(kPrefixedPath);
   }
   const bool keyed =
-      out->rows->find(kRowKeyColumn) >= 0 || (out->dataset->view().container() && out->dataset->view().steps.empty());
+      out->rows->find(kRowKeyColumn) >= 0 || (view.container() && view.steps.empty()) || out->dataset->is_stack();
   if (keyed && !has_path) {
     if (raw && out->rows->find(names::kRelativePath) < 0 && out->rows->find(names::kId) >= 0 &&
         level_of(*out->rows) <= 0) {

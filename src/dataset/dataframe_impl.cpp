@@ -17,6 +17,8 @@ namespace {
 constexpr int kScansBeforeMap = 4;
 // Of a remote table with an id index, where each takes up to three requests, and the table all ids.
 constexpr int kLookupsBeforeMap = 100;
+// A hash table of more rows would take more than a gigabyte.
+constexpr int64_t kMostMapped = int64_t{1} << 26;
 
 /// A frame with the columns of data(), over rows that may have no key.
 std::shared_ptr<DataFrame::Impl> child_frame(const DataFrame::Impl& parent, std::shared_ptr<const Rows> rows) {
@@ -62,7 +64,8 @@ int64_t IdMap::find(const Rows& rows, int column, std::string_view id) const {
   const std::lock_guard lock(mutex_);
   const bool is_small = rows.num_rows() < 1024;
   const int most = rows.has_remote_id_index() ? kLookupsBeforeMap : kScansBeforeMap;
-  if (slots_.empty() && (is_small || ++scans_ <= most)) return rows.find_text(column, id);
+  if (slots_.empty() && (is_small || rows.num_rows() > kMostMapped || ++scans_ <= most))
+    return rows.find_text(column, id);
   if (slots_.empty()) build(rows, column);
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t at = std::hash<std::string_view>()(id) & mask; slots_[at] != 0; at = (at + 1) & mask) {

@@ -73,7 +73,7 @@ const std::string& Dataset::path() const noexcept { return impl_->path; }
 Format Dataset::format() const noexcept { return impl_->format; }
 
 PitSchema Dataset::pit_schema() const {
-  const bool whole = !impl_->has_given_rows && is_whole(impl_->view());
+  const bool whole = impl_->is_stack() || (!impl_->has_given_rows && is_whole(impl_->view()));
   return impl_->tree().with_n(static_cast<uint64_t>(whole ? level_rows(0) : impl_->num_rows()));
 }
 
@@ -90,7 +90,7 @@ Extent Dataset::known_extent() const {
 }
 
 std::vector<Column> Dataset::level_columns(int level) const {
-  const View& view = impl_->view();
+  const View& view = impl_->shape();
   if (level != 0) check_level(level, view.num_levels(), impl_->path);
   auto columns = stored_columns(view, level);
   std::erase_if(columns, [](const Column& c) { return names::is_internal(c.name); });
@@ -99,8 +99,9 @@ std::vector<Column> Dataset::level_columns(int level) const {
 
 int64_t Dataset::level_rows(int level) const {
   // The stored rows are counted, whatever the filters of this view.
-  const View& all = impl_->view();
+  const View& all = impl_->shape();
   if (level != 0) check_level(level, all.num_levels(), impl_->path);
+  if (impl_->partitions && impl_->partitions->has_bounds()) return impl_->partitions->num_rows(level);
   const std::function<int64_t(const View&)> count = [&](const View& view) -> int64_t {
     if (const Container* container = view.container()) return container->stored_level(level)->num_visible_rows();
     int64_t sum = 0;
@@ -125,7 +126,7 @@ Dataset Dataset::sql(std::string_view query) const {
 
 Dataset Dataset::sort(std::string_view by, bool descending) const {
   check_no_given_rows(*impl_, "sort");
-  const View& view = impl_->view();
+  const View& view = impl_->shape();
   const auto shown = [](const std::vector<Column>& columns, const std::string& prefix) {
     std::vector<std::string> out;
     for (const Column& column : columns) {
@@ -159,7 +160,7 @@ Dataset Dataset::limit(int64_t count) const {
 
 Dataset Dataset::with_column(std::string_view name, std::string_view expression) const {
   check_no_given_rows(*impl_, "with_column");
-  const View& view = impl_->view();
+  const View& view = impl_->shape();
   const auto columns = QueryPlan(view, Dataset::Impl::describe).columns({view.steps.size()})[0];
   return sql(select_with_column(name, expression, columns, "data", impl_->path));
 }
@@ -183,7 +184,7 @@ Dataset Dataset::filter_datetime(const TimeRange& range, const FilterOptions& op
 DataFrame Dataset::data() const { return make_frame(impl_, impl_->rows(), false); }
 DataFrame Dataset::flatten(std::optional<int> level) const {
   check_no_given_rows(*impl_, "flatten");
-  const int deepest = impl_->view().num_levels() - 1, wanted = level.value_or(deepest);
+  const int deepest = impl_->shape().num_levels() - 1, wanted = level.value_or(deepest);
   check_level(wanted, deepest + 1, impl_->path);
   const View view = impl_->drawn_view();
   if (has_query(view) && data().level() != 0)
@@ -207,7 +208,7 @@ std::vector<std::pair<std::string, std::string>> Dataset::navigation_columns() c
 }
 
 bool Dataset::is_rsut() const {
-  const View& view = impl_->view();
+  const View& view = impl_->shape();
   for (const auto& step : view.steps) {
     const auto* sql = std::get_if<SqlStep>(&step);
     if (sql && std::ranges::any_of(levels_read(sql->select), [](int level) { return level > 0; })) return false;

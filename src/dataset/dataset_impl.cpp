@@ -68,11 +68,28 @@ std::shared_ptr<const Dataset::Impl> Dataset::Impl::with_rows(const Impl& from, 
 const View& Dataset::Impl::view() const {
   const std::lock_guard lock(mutex_);
   if (!resolved_) {
-    View out = partitions ? partitions->resolve(base.steps) : base;
+    View out = partitions ? partitions->chosen(base.steps) : base;
     out.drawn = base.drawn;
+    if (out.drawn) out.drawn->steps += out.steps.size() - base.steps.size();
     resolved_ = std::make_shared<const View>(std::move(out));
   }
   return *resolved_;
+}
+
+const View& Dataset::Impl::shape() const {
+  if (!partitions || !partitions->has_bounds()) return view();
+  const std::lock_guard lock(mutex_);
+  if (resolved_) return *resolved_;
+  if (!shape_) {
+    View out = partitions->first(base.steps);
+    out.drawn = base.drawn;
+    shape_ = std::make_shared<const View>(std::move(out));
+  }
+  return *shape_;
+}
+
+bool Dataset::Impl::is_stack() const {
+  return partitions && !has_given_rows && base.steps.empty() && partitions->has_bounds();
 }
 
 namespace {
@@ -148,6 +165,11 @@ std::set<int> levels_of(const View& view) {
 }  // namespace
 
 std::shared_ptr<const Rows> Dataset::Impl::rows() const {
+  if (is_stack()) {
+    const std::lock_guard lock(mutex_);
+    if (!rows_) rows_ = partitions->rows(false);
+    return rows_;
+  }
   const View& all = view();
   const std::lock_guard lock(mutex_);
   if (!rows_) {
@@ -169,6 +191,11 @@ View Dataset::Impl::drawn_view() const {
 }
 
 std::shared_ptr<const Rows> Dataset::Impl::raw_rows() const {
+  if (is_stack()) {
+    const std::lock_guard lock(mutex_);
+    if (!raw_rows_) raw_rows_ = partitions->rows(true);
+    return raw_rows_;
+  }
   const View& all = view();
   {
     const std::lock_guard lock(mutex_);
@@ -214,6 +241,7 @@ void run_with_hints(const Statement& statement, const Body& body) {
 }  // namespace
 
 int64_t Dataset::Impl::num_rows() const {
+  if (is_stack()) return rows()->num_rows();
   const View& all = view();
   if ((all.container() && all.steps.empty()) || asks_query(all)) return rows()->num_rows();
   const std::lock_guard lock(mutex_);
@@ -237,14 +265,19 @@ std::shared_ptr<const Rows> Dataset::Impl::compute(const Statement& statement) {
 
 std::shared_ptr<const Container> Dataset::Impl::leaf(int number) const {
   std::shared_ptr<const Container> out;
+  if (is_stack()) {
+    if (number < 0 || static_cast<std::size_t>(number) >= partitions->sources().size())
+      throw NavigationError("row key names part " + std::to_string(number) + ", which does not exist");
+    return std::get<std::shared_ptr<const Container>>(partitions->open(static_cast<std::size_t>(number))->base);
+  }
   find_leaf(view(), number, &out);
   return out;
 }
 
 std::optional<std::vector<int64_t>> Dataset::Impl::survivors(const RowKey& parent) const {
-  const View& all = view();
   const int level = parent.level + 1;
-  if (!restricts(all, level)) return std::nullopt;
+  if (!restricts(shape(), level)) return std::nullopt;
+  const View& all = view();
   std::shared_ptr<const Survivors> found;
   {
     const std::lock_guard lock(mutex_);
@@ -275,60 +308,6 @@ std::optional<std::vector<int64_t>> Dataset::Impl::survivors(const RowKey& paren
   const std::string source = container->format() == Format::Tacocat ? text(names::kSourceFile) : "";
   const auto rows = found->find(parent_key(parent.part, source, id));
   return rows == found->end() ? std::vector<int64_t>() : rows->second;
-}
-
-Partitions::Partitions(std::shared_ptr<const Storage> storage, std::vector<Source> sources, std::string folder,
-                       bool verify)
-    : storage_(std::move(storage)),
-      sources_(std::move(sources)),
-      folder_(std::move(folder)),
-      verify_(verify),
-      opened_(sources_.size()) {}
-
-View Partitions::resolve(const std::vector<Step>& steps) const {
-  const auto opened = open_all();
-  std::vector<UnionPart> parts;
-  for (std::size_t i = 0; i < sources_.size(); ++i) {
-    parts.push_back({opened[i], static_cast<int>(i), path_join(folder_, sources_[i].file), sources_[i].file});
-  }
-  View out;
-  out.num_leaves = static_cast<int>(sources_.size());
-  out.base = unite(std::move(parts), ColumnMode::FillMissing);  // a part may lack columns that others have
-  out.steps = steps;
-  return out;
-}
-
-int Partitions::num_opened() const {
-  const std::lock_guard lock(mutex_);
-  return static_cast<int>(std::ranges::count_if(opened_, [](const auto& view) { return view != nullptr; }));
-}
-
-std::shared_ptr<const View> Partitions::open(std::size_t i) const {
-  const std::lock_guard lock(mutex_);
-  if (!opened_[i]) opened_[i] = open_anew(i);
-  return opened_[i];
-}
-
-std::vector<std::shared_ptr<const View>> Partitions::open_all() const {
-  constexpr int kAtOnce = 16;  // a remote partition takes several requests in sequence
-  const std::lock_guard lock(mutex_);
-  std::vector<std::size_t> closed;
-  for (std::size_t i = 0; i < opened_.size(); ++i) {
-    if (!opened_[i]) closed.push_back(i);
-  }
-  OrderedWork<std::shared_ptr<const View>> work(std::vector<uint64_t>(closed.size()), 0, kAtOnce,
-                                                [&](std::size_t i) { return open_anew(closed[i]); });
-  for (const std::size_t i : closed) opened_[i] = *work.next();
-  return opened_;
-}
-
-std::shared_ptr<const View> Partitions::open_anew(std::size_t i) const {
-  const std::string path = path_of_name(folder_, sources_[i].file);
-  const Detected at = detect(*storage_, path);
-  if (at.format == Format::Tacocat) throw FormatError("an index of datasets, not a dataset", {.path = path});
-  View out;
-  out.base = open_container(storage_, at, path, "", verify_);
-  return std::make_shared<const View>(std::move(out));
 }
 
 }  // namespace tacore

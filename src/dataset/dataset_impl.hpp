@@ -8,40 +8,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "dataset/partitions.hpp"
 #include "query/query_plan.hpp"
 #include "table/rows.hpp"
 #include "tacore/dataframe.hpp"
 #include "tacore/dataset.hpp"
 
 namespace tacore {
-
-/// The partitions of a TACOLLECTION.json, opened on first use.
-class Partitions {
- public:
-  Partitions(std::shared_ptr<const Storage> storage, std::vector<Source> sources, std::string folder, bool verify);
-
-  const std::vector<Source>& sources() const noexcept { return sources_; }
-  /// The folder of the partitions.
-  const std::string& folder() const noexcept { return folder_; }
-  const std::shared_ptr<const Storage>& storage() const noexcept { return storage_; }
-  /// The union of all partitions. None is skipped by its extent in taco:sources, because nothing verifies these
-  /// extents.
-  View resolve(const std::vector<Step>& steps) const;
-  /// One partition, opened once.
-  std::shared_ptr<const View> open(std::size_t i) const;
-  int num_opened() const;
-
- private:
-  std::vector<std::shared_ptr<const View>> open_all() const;
-  std::shared_ptr<const View> open_anew(std::size_t i) const;
-
-  std::shared_ptr<const Storage> storage_;
-  std::vector<Source> sources_;
-  std::string folder_;
-  bool verify_;
-  mutable std::mutex mutex_;
-  mutable std::vector<std::shared_ptr<const View>> opened_;  ///< nullptr until the partition is opened
-};
 
 /// Joins parts: the columns of every level that all parts have (or any part, filled with null), in the order of the
 /// first part. Throws SchemaError as concat() does.
@@ -63,8 +36,12 @@ struct Dataset::Impl {
 
   /// taco:pit_schema, or before 2.0 Container::tree(). Filters do not change it.
   const PitSchema& tree() const;
-  /// The view with its containers; partitions are opened.
+  /// The view with its containers; partitions are opened, but for those in which its filters would find nothing.
   const View& view() const;
+  /// A view of the same columns and steps: view(), or that of the first partition where the bounds of all are known.
+  const View& shape() const;
+  /// True when the rows are those of all partitions, whose bounds are known: none is opened before it is read.
+  bool is_stack() const;
   /// The rows, computed once.
   std::shared_ptr<const Rows> rows() const;
   /// The rows with verified offsets and sizes.
@@ -88,6 +65,7 @@ struct Dataset::Impl {
 
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const View> resolved_;
+  mutable std::shared_ptr<const View> shape_;
   mutable std::shared_ptr<const Rows> rows_;
   mutable std::shared_ptr<const Rows> raw_rows_;
   mutable std::optional<int64_t> num_rows_;

@@ -72,9 +72,9 @@ Dataset open_dataset(const std::string& path, const Detected& at, const LoadOpti
       if (files.insert(source.file).second) continue;
       throw FormatError("taco:sources: " + in_quotes(source.file) + " is listed twice", {.path = path});
     }
-    impl->partitions =
-        std::make_shared<const Partitions>(std::move(storage), impl->collection->sources,
-                                           options.base_path.empty() ? at.folder : options.base_path, options.verify);
+    impl->partitions = std::make_shared<const Partitions>(std::move(storage), impl->collection,
+                                                          options.base_path.empty() ? at.folder : options.base_path,
+                                                          options.verify, options.trust_bounds);
     return Dataset(std::move(impl));
   }
   auto container = open_container(std::move(storage), at, path, options.base_path, options.verify);

@@ -118,7 +118,8 @@ std::vector<FileVersion> file_versions(const Dataset& dataset) {
 
 std::vector<FileVersion> file_versions(const DataFrame& frame) {
   const auto& dataset = *impl_of(frame)->dataset;
-  auto out = versions_of(dataset.view());
+  const bool has_bounds = dataset.partitions && dataset.partitions->states_bounds();
+  auto out = versions_of(has_bounds ? dataset.partitions->as_stated(dataset.base.steps) : dataset.view());
   if (dataset.partitions) out.push_back(version_of(dataset.path, dataset.collection->json));
   return out;
 }

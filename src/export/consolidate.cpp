@@ -22,13 +22,16 @@
 #include "container/read_hints.hpp"
 #include "container/zip_container.hpp"
 #include "dataset/open_container.hpp"
+#include "dataset/partitions.hpp"
 #include "format/names.hpp"
 #include "io/coalesce.hpp"
 #include "io/entry_at.hpp"
 #include "io/output_file.hpp"
+#include "io/proved_here.hpp"
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
 #include "model/identifier.hpp"
+#include "model/source_bounds.hpp"
 #include "net/storage.hpp"
 #include "table/level_checksums.hpp"
 #include "table/parquet_write.hpp"
@@ -306,9 +309,12 @@ int num_jobs(const IndexParts& parts, int jobs) { return is_remote(parts.paths[0
 template <class Options>
 Index merge_inputs(const IndexParts& parts, bool has_internal, const Progress<Options>& progress) {
   MergeRules rules{.same_columns = progress.options.validate_schema, .has_internal = has_internal};
+  bool with_bounds = false;
   if constexpr (requires { progress.options.parquet; }) rules.has_covering = progress.options.parquet.covering;
-  Index out = merge_parts(parts, rules, num_jobs(parts, progress.options.task.jobs),
-                          [&](uint64_t num_bytes) { progress.tell(0, num_bytes); });
+  if constexpr (requires { progress.options.bounds; }) with_bounds = progress.options.bounds;
+  Index out = merge_parts(
+      parts, rules, num_jobs(parts, progress.options.task.jobs),
+      [&](uint64_t num_bytes) { progress.tell(0, num_bytes); }, with_bounds);
   if (out.levels[0].num_rows() == 0) throw ValidationError("the inputs have no samples");
   return out;
 }
@@ -360,6 +366,12 @@ void write_folder(const Index& index, const IndexParts& parts, const std::string
   }
 }
 
+std::vector<Source> index_sources(const std::vector<std::string>& files) {
+  std::vector<Source> out;
+  for (const auto& file : files) out.push_back({.file = file});
+  return out;
+}
+
 void warn_of_base(const std::string& target, const std::string& base) {
   log::warning(target + ": its datasets are in " + tacore::in_quotes(base) + "; readers need this folder as base path");
 }
@@ -404,6 +416,8 @@ std::string create_tacocat(const std::vector<std::string>& paths, const TacocatO
 }
 
 std::string create_tacollection(const std::vector<std::string>& paths, const TacollectionOptions& options) {
+  if (options.bounds && !options.validate_schema)
+    throw ValidationError("bounds are stated of inputs with the same columns only: validate_schema expected");
   const auto inputs = locate_inputs(paths);
   const std::string folder = output_folder(inputs, options.output);
   const std::string target = path_join(folder, names::kTacollection);
@@ -422,13 +436,22 @@ std::string create_tacollection(const std::vector<std::string>& paths, const Tac
     }
   }
   const Progress<TacollectionOptions> progress{options, target};
-  const Index index = merge_inputs(parts, false, progress);
-  const std::string text = encode_collection(index.collection);
+  const auto fact = [&](const std::string& text) -> std::optional<std::string> {
+    return options.bounds ? fact_of_bounds(text, base, index_sources(parts.files)) : std::nullopt;
+  };
+  const auto before = fact("");
+  const Index index = merge_inputs(parts, options.bounds, progress);
+  std::string text = encode_collection(index.collection);
+  if (options.bounds) text = with_bounds(text, index.bounds);
   OutputFile file(target, options.overwrite);
   file.write(0, std::as_bytes(std::span(text)));
   file.sync();
   progress.tell(index.num_bytes(), index.num_bytes());  // the last chance to cancel
   file.commit();
+  // Whoever changed an input meanwhile did it before or after this stamp.
+  if (before && fact("") == before && !remember_proved(*fact(text))) {
+    log::warning(target + ": its bounds cannot be remembered as proved, because the user's cache cannot be written");
+  }
   if (!is_beside) warn_of_base(target, base == inputs[0].folder ? inputs[0].parent : base);
   return target;
 }

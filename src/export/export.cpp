@@ -20,17 +20,29 @@
 namespace tacore {
 namespace {
 
-/// The collections of all containers of a view.
-void add_collections(const View& view, std::vector<const Collection*>& out) {
-  if (const Container* container = view.container()) return out.push_back(&container->collection());
-  for (const auto& part : std::get<Union>(view.base).parts) add_collections(*part.view, out);
+/// The id and the extent of each container of a view.
+void add_sources(const View& view, std::vector<Source>& out) {
+  if (const Container* container = view.container()) {
+    const Collection& collection = container->collection();
+    return out.push_back({.id = collection.id, .extent = collection.extent});
+  }
+  for (const auto& part : std::get<Union>(view.base).parts) add_sources(*part.view, out);
+}
+
+/// Those of all partitions, whether or not filters open them: where bounds are stated, as their TACOLLECTION.json
+/// states them.
+std::vector<Source> sources_of(const Dataset::Impl& dataset) {
+  if (dataset.partitions && dataset.partitions->states_bounds()) return dataset.partitions->sources();
+  std::vector<Source> out;
+  add_sources(dataset.view(), out);
+  return out;
 }
 
 /// The id of the dataset, or those of all joined datasets.
-Value ids_of(const std::vector<const Collection*>& collections) {
+Value ids_of(const std::vector<Source>& sources) {
   Value::List out;
-  for (const Collection* collection : collections) {
-    if (std::find(out.begin(), out.end(), Value(collection->id)) == out.end()) out.emplace_back(collection->id);
+  for (const Source& source : sources) {
+    if (std::find(out.begin(), out.end(), Value(source.id)) == out.end()) out.emplace_back(source.id);
   }
   return out.size() == 1 ? out[0] : Value(out);
 }
@@ -43,14 +55,13 @@ Timestamp now() {
 }
 
 /// The extent of the samples, or else of the original dataset.
-Extent extent_of_subset(const Tree& tree, const std::vector<const Collection*>& collections,
-                        const CrsTransformer* transformer) {
+Extent extent_of_subset(const Tree& tree, const std::vector<Source>& sources, const CrsTransformer* transformer) {
   const Extent stated = stated_extent(tree, {.transformer = transformer, .is_strict = false});
   Extent out;
   std::vector<BBox> boxes;
-  for (const Collection* collection : collections) {
-    if (collection->extent.spatial) boxes.push_back(*collection->extent.spatial);
-    const auto& times = collection->extent.temporal;
+  for (const Source& source : sources) {
+    if (source.extent.spatial) boxes.push_back(*source.extent.spatial);
+    const auto& times = source.extent.temporal;
     if (!times) continue;
     if (!out.temporal) out.temporal = times;
     out.temporal = TimeRange{std::min(out.temporal->start, times->start), std::max(out.temporal->end, times->end)};
@@ -67,13 +78,12 @@ Taco to_taco(const Dataset& dataset, bool strict, int limit, const CrsTransforme
   if (before_v2) tree = with_legal_ids(std::move(tree));
   if (strict) check_tree(tree);
   else tree = regular(std::move(tree));
-  std::vector<const Collection*> collections;
-  add_collections(impl_of(dataset)->view(), collections);
+  const auto sources = sources_of(*impl_of(dataset));
   Collection collection =
       before_v2 ? v1::collection_for_v2(dataset.collection(), {}, dataset.path()) : dataset.collection();
-  collection.extent = extent_of_subset(tree, collections, transformer);
+  collection.extent = extent_of_subset(tree, sources, transformer);
   Taco out{tortilla_of(std::move(tree)), std::move(collection)};
-  out.extend_with("taco:subset_of", ids_of(collections));
+  out.extend_with("taco:subset_of", ids_of(sources));
   out.extend_with("taco:subset_date", Value(now()));
   return out;
 }

@@ -57,7 +57,17 @@ std::vector<BBox> boxes_of(const arrow::Array& column, int64_t row) {
   return numbers && numbers->size() >= 2 ? std::vector{point((*numbers)[0], (*numbers)[1])} : std::vector<BBox>();
 }
 
-/// The first and the last microsecond of a time; nothing for null and for an invalid time.
+/// The range of RFC 3339: years 1 to 9999.
+bool can_be_told(const TimeRange& time) {
+  constexpr int64_t kFirst = -62135596800'000'000, kLast = 253402300799'999'999;
+  return time.start.microseconds >= kFirst && time.end.microseconds <= kLast;
+}
+
+}  // namespace
+
+bool is_place_column(std::string_view name) { return is_one_of(name, kPlaces); }
+bool is_time_column(std::string_view name) { return is_one_of(name, kTimes); }
+
 std::optional<TimeRange> time_of(const arrow::Array& column, int64_t row) {
   using Limits = std::numeric_limits<int64_t>;
   const auto scaled = [](int64_t value, int64_t unit) -> std::optional<TimeRange> {
@@ -96,16 +106,6 @@ std::optional<TimeRange> time_of(const arrow::Array& column, int64_t row) {
   const auto epoch = whole ? epoch_of(*whole) : number ? epoch_of(*number) : std::nullopt;
   return epoch ? std::optional(TimeRange{{epoch->microseconds}, {epoch->microseconds}}) : std::nullopt;
 }
-
-/// The range of RFC 3339: years 1 to 9999.
-bool can_be_told(const TimeRange& time) {
-  constexpr int64_t kFirst = -62135596800'000'000, kLast = 253402300799'999'999;
-  return time.start.microseconds >= kFirst && time.end.microseconds <= kLast;
-}
-
-}  // namespace
-
-bool is_place_column(std::string_view name) { return is_one_of(name, kPlaces); }
 
 /// The columns of a batch that locate its rows in space and time.
 struct ExtentSum::Rows {

@@ -20,6 +20,11 @@ namespace tacore {
 /// True for the names of columns that locate samples: `stac:centroid`, `stac:geotransform`, `istac:geometry`,
 /// `istac:centroid`.
 bool is_place_column(std::string_view name);
+/// True for the names of columns of times: `time_start`, `time_middle` and `time_end` of `stac` and `istac`.
+bool is_time_column(std::string_view name);
+
+/// The first and the last microsecond of a time; nullopt for null and for an invalid time.
+std::optional<TimeRange> time_of(const arrow::Array& column, int64_t row);
 
 /// The extent of rows (§5.5.2) of any number of tables: the union of their footprints and of their times.
 ///

@@ -127,6 +127,8 @@ class LevelRows : public Rows {
     return -1;
   }
 
+  std::optional<int> level() const override { return first_ ? std::optional(first_->level) : std::nullopt; }
+
   std::optional<RowKey> key(int64_t row) const override {
     if (!first_) return std::nullopt;
     RowKey key = *first_;

@@ -59,6 +59,8 @@ class Rows {
   virtual int64_t run(int64_t begin) const = 0;
   /// The location of a row; nullopt when a query dropped it.
   virtual std::optional<RowKey> key(int64_t row) const = 0;
+  /// The level of all rows, where it is known without looking at each.
+  virtual std::optional<int> level() const { return std::nullopt; }
   virtual std::shared_ptr<const Rows> slice(int64_t begin, int64_t count) const = 0;
 
   /// True where find_text() finds an id by the id index of a remote table, without reading all ids.

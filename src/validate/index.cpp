@@ -1,17 +1,22 @@
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "base/text.hpp"
 #include "container/read_hints.hpp"
 #include "dataset/open_container.hpp"
+#include "dataset/partitions.hpp"
 #include "format/names.hpp"
 #include "format/tacocat_header.hpp"
+#include "io/proved_here.hpp"
 #include "io/vsi_path.hpp"
 #include "model/collection_members.hpp"
 #include "model/identifier.hpp"
+#include "model/source_bounds.hpp"
 #include "table/cells.hpp"
 #include "table/compare_columns.hpp"
 #include "table/covering.hpp"
+#include "table/level_bounds.hpp"
 #include "table/level_checksums.hpp"
 #include "validate/columns.hpp"
 #include "validate/containers.hpp"
@@ -256,6 +261,103 @@ void check_source_extent(Report& report, const Collection& index, const std::str
   }
 }
 
+/// CAT-10: the bounds in taco:sources against the rows of each source.
+class CheckBounds {
+ public:
+  CheckBounds(Report& report, const Collection& collection, const Index& index, bool deep)
+      : report_(report), collection_(collection), index_(index), deep_(deep) {
+    try {
+      stated_ = bounds_of(collection);
+    } catch (const FormatError& error) {
+      report.add("CAT-10", error, {.path = index.path});
+    }
+    if (deep && !stated_.empty()) fact_ = fact_of_bounds(collection.json, index.base, collection.sources);
+  }
+
+  /// The next source.
+  void check(const std::string& file, const std::vector<std::shared_ptr<const LevelTable>>& levels) {
+    if (num_checked_ >= stated_.size()) return;
+    const SourceBounds& stated = stated_[num_checked_];
+    if (collection_.sources[num_checked_].file != file) return;  // one before it cannot be read
+    ++num_checked_;
+    if (levels.size() != stated.size()) {
+      return fault(
+          file, {},
+          "bounds of " + std::to_string(stated.size()) + " levels are stated, it has " + std::to_string(levels.size()));
+    }
+    for (std::size_t k = 0; k < levels.size(); ++k) {
+      if (!levels[k]) return;
+      const int level = static_cast<int>(k);
+      compare(file, level, stated[k], *levels[k]);
+      auto columns = levels[k]->columns();
+      std::ranges::sort(columns, {}, [](const Column& column) { return std::tie(column.name, column.type); });
+      if (columns_.size() <= k) columns_.push_back(std::move(columns));
+      else if (columns_[k] != columns) fault(file, level, "it has other columns than the first source");
+    }
+  }
+
+  /// Remembers bounds that are right and complete, for readers on this machine.
+  void remember() const {
+    const bool is_whole = !stated_.empty() && num_checked_ == stated_.size() && num_faults_ == 0;
+    if (deep_ && is_whole && fact_ && fact_ == fact_of_bounds(collection_.json, index_.base, collection_.sources))
+      remember_proved(*fact_);
+  }
+
+ private:
+  void fault(const std::string& file, std::optional<int> level, const std::string& what) {
+    ++num_faults_;
+    report_.add("CAT-10", "source " + in_quotes(file) + ": " + what,
+                {.path = index_.path, .offset = {}, .level = level});
+  }
+
+  void compare(const std::string& file, int level, const LevelBounds& stated, const LevelTable& table) {
+    if (stated.num_rows != table.num_visible_rows()) {
+      fault(file, level,
+            "has " + std::to_string(table.num_visible_rows()) + " rows, " + std::to_string(stated.num_rows) +
+                " are stated");
+    }
+    if (!deep_) return;
+    const LevelBounds found = bounds_of(table);
+    if (stated.ids && found.ids && (found.ids->first < stated.ids->first || found.ids->second > stated.ids->second)) {
+      fault(file, level,
+            "ids from " + in_quotes(found.ids->first) + " to " + in_quotes(found.ids->second) +
+                " are not within the bounds");
+    }
+    if (stated.ids && !found.ids && found.num_rows > 0) fault(file, level, "its ids have no bounds");
+    for (const auto& [column, box] : stated.places) {
+      const auto values = found.places.find(column);
+      if (values == found.places.end()) {
+        fault(file, level, in_quotes(column) + " has no bounds");
+      } else if (values->second && !(box && is_within(*values->second, *box))) {
+        fault(file, level, "geometries of " + in_quotes(column) + " are not within the bounds");
+      }
+    }
+    for (const auto& [column, times] : stated.times) {
+      const auto values = found.times.find(column);
+      if (values == found.times.end()) {
+        fault(file, level, in_quotes(column) + " has no bounds");
+      } else if (values->second &&
+                 !(times && values->second->start >= times->start && values->second->end <= times->end)) {
+        fault(file, level, "times of " + in_quotes(column) + " are not within the bounds");
+      }
+    }
+  }
+
+  static bool is_within(const BBox& inner, const BBox& outer) {
+    return inner.minx >= outer.minx && inner.miny >= outer.miny && inner.maxx <= outer.maxx && inner.maxy <= outer.maxy;
+  }
+
+  Report& report_;
+  const Collection& collection_;
+  const Index& index_;
+  bool deep_;
+  std::vector<SourceBounds> stated_ = {};
+  std::optional<std::string> fact_ = {};
+  std::vector<std::vector<Column>> columns_ = {};  ///< of the first source, sorted
+  std::size_t num_checked_ = 0;
+  int num_faults_ = 0;
+};
+
 void open_index_file(Report& report, const Index& index, Checked& out) {
   const Bytes head = index.file->read({0, std::min(index.file->size(), tacocat_header::kSize)});
   tacocat_header::Header header;
@@ -317,6 +419,7 @@ void check_tacocat(Report& report, const Storage& storage, const Index& index, b
 void check_tacollection(Report& report, const Storage& storage, const Index& index, bool deep) {
   const auto collection = check_collection(report, *index.file, index.path);
   if (!collection) return;
+  CheckBounds bounds(report, *collection, index, deep);
   if (collection->sources.empty())
     report.add("CAT-2", "taco:sources is missing, or lists no files", {.path = index.path});
   check_sources(report, *collection, index.path);
@@ -330,6 +433,7 @@ void check_tacollection(Report& report, const Storage& storage, const Index& ind
     for (const auto& table : checked->levels)
       levels.push_back({.table = table, .begin = 0, .end = table ? table->num_rows() : 0});
     check_source_extent(report, *collection, source.file, levels, index.path);
+    bounds.check(source.file, checked->levels);
     if (!checked->collection) continue;
     root_n += checked->collection->pit_schema.root_n;
     check_same_schema(report, *collection, *checked->collection, source.file, index.path);
@@ -340,6 +444,7 @@ void check_tacollection(Report& report, const Storage& storage, const Index& ind
                    std::to_string(root_n) + " in total",
                {.path = index.path, .level = 0});
   }
+  bounds.remember();
 }
 
 }  // namespace tacore::validator

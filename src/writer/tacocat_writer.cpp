@@ -12,6 +12,7 @@
 #include "model/collection_json.hpp"
 #include "model/collection_members.hpp"
 #include "table/extent_sum.hpp"
+#include "table/level_bounds.hpp"
 #include "table/level_checksums.hpp"
 #include "writer/staging.hpp"
 
@@ -119,11 +120,14 @@ uint64_t Index::num_bytes() const {
 }
 
 Index merge_parts(const IndexParts& parts, const MergeRules& rules, int jobs,
-                  const std::function<void(uint64_t num_bytes)>& progress) {
+                  const std::function<void(uint64_t num_bytes)>& progress, bool with_bounds) {
   OrderedWork<IndexPart> opened(std::vector<uint64_t>(parts.files.size(), 1),
                                 kPartsAhead * static_cast<uint64_t>(std::max(jobs, 1)), jobs, [&](std::size_t number) {
                                   IndexPart part = parts.open(number);
                                   part.collection.extent = extent_of_rows(part, parts.paths[number]);
+                                  for (const auto& level : part.levels) {
+                                    if (with_bounds) part.bounds.push_back(bounds_of(*level));
+                                  }
                                   return part;
                                 });
   CollectionMerge collections(rules.same_columns);
@@ -133,6 +137,7 @@ Index merge_parts(const IndexParts& parts, const MergeRules& rules, int jobs,
     collections.add(
         {.file = parts.files[number], .collection = std::move(part->collection), .path = parts.paths[number]});
     out.level_crc32s.push_back(std::move(part->level_crc32s));
+    if (with_bounds) out.bounds.push_back(std::move(part->bounds));
     while (out.levels.size() < depth) out.levels.emplace_back(rules);
     for (std::size_t k = 0; k < depth; ++k) out.levels[k].add(*part->levels[k]);
     if (progress) progress(out.num_bytes());

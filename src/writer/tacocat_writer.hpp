@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/collection_merge.hpp"
+#include "model/source_bounds.hpp"
 #include "table/merge_levels.hpp"
 #include "writer/write_options.hpp"
 
@@ -17,6 +18,7 @@ struct IndexPart {
   Collection collection = {};
   std::vector<std::shared_ptr<const LevelTable>> levels = {};  ///< one for each level of its tree
   std::vector<uint32_t> level_crc32s = {};                     ///< level_checksums() of a ZIP
+  SourceBounds bounds = {};
 };
 
 /// The parts of an index, opened when they are read and not kept open. Called from several threads.
@@ -33,14 +35,16 @@ struct Index {
   Collection collection = {};
   std::vector<MergedLevel> levels = {};
   std::vector<std::vector<uint32_t>> level_crc32s = {};  ///< IndexPart::level_crc32s of each part
+  std::vector<SourceBounds> bounds = {};                 ///< of each part; empty unless they were asked for
 
   uint64_t num_bytes() const;  ///< of the levels of all parts
 };
 
 /// Opens all parts, at least one, and reads their collections and footers. Errors are those of CollectionMerge and
-/// MergedLevel. `progress` gets the bytes of the levels found so far, and may throw.
+/// MergedLevel. `progress` gets the bytes of the levels found so far, and may throw. `with_bounds`: the bounds of all
+/// rows are read.
 Index merge_parts(const IndexParts& parts, const MergeRules& rules, int jobs,
-                  const std::function<void(uint64_t num_bytes)>& progress = {});
+                  const std::function<void(uint64_t num_bytes)>& progress = {}, bool with_bounds = false);
 
 /// Writes an index as the files of a new folder `.tacocat` in `folder`. Of `options`, jobs, parquet and progress are
 /// used. Throws IoError, and what merge_levels() throws.

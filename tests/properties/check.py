@@ -94,14 +94,16 @@ def parts_as_index(book, rng, folder):
     parts = make.write_parts(rng, world, folder / "p", how)
     data = reader.load(parts)
     made = folder / "made"  # our own indexes of the same parts
+    os.environ["XDG_CACHE_HOME"] = str(folder / "cache")  # where bounds are proved
     made.mkdir()
     for part in parts:
         os.link(part, made / part.name)
     paths = [folder / "p" / name for name in (".tacocat", "__TACOCAT__", "TACOLLECTION.json")]
     if attempt(lambda: tacore.create_tacocat([made / part.name for part in parts], made, progress=False)) is None:
         paths.append(made / ".tacocat")
-    if attempt(lambda: tacore.create_tacollection([made / part.name for part in parts], made, progress=False)) is None:
-        paths.append(made / "TACOLLECTION.json")
+    if attempt(lambda: tacore.create_tacollection([made / part.name for part in parts], made, bounds=rng.random() < 0.7,
+                                                  progress=False)) is None:
+        paths += [made / "TACOLLECTION.json"] * 2
     for path in rng.sample(paths, k=2):
         same(book, rng, "index = list of its parts", path, lambda: tacore.load(parts), lambda: tacore.load(path), data)
 

@@ -6,8 +6,10 @@ import datetime as dt
 import importlib
 import json
 import os
+import pickle
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import threading
@@ -288,6 +290,32 @@ def test_a_tacollection_lists_zips_and_folders(parts: list[Path], tmp_path: Path
         tacore.create_tacollection(parts, tmp_path / "parts" / "COLLECTION.json")
     with pytest.raises(ValueError):
         tacore.create_tacollection([])
+
+
+def test_bounds_are_used_where_they_are_proved_or_trusted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def sample(number: int) -> Sample:
+        place = struct.pack("<BIdd", 1, 1, 10.0 * number, 0.0)
+        return Sample(id=f"s{number}", path=b"data", **{"stac:centroid": place})
+
+    def found(**options: Any) -> list[str]:
+        caplog.clear()
+        data = tacore.load(tmp_path / "TACOLLECTION.json", **options).filter_bbox(15, -1, 25, 1).data
+        restored = pickle.loads(pickle.dumps(data))
+        assert restored["id"].to_pylist() == data["id"].to_pylist()
+        return data["id"].to_pylist()
+
+    paths = [tacore.create(make_taco(Tortilla([sample(n)])), tmp_path / f"p{n}.tacozip")[0] for n in range(9)]
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    tacore.create_tacollection(paths, bounds=True, progress=False)
+    assert found() == ["s2"] and "bounds" not in caplog.text
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "nothing"))
+    assert found() == ["s2"] and "nothing proves" in caplog.text
+    paths[7].unlink()
+    assert found(trust_bounds=True) == ["s2"]  # which does not open it
+    with pytest.raises(tacore.TacoIOError, match="p7"):
+        found()
 
 
 # Python.

@@ -352,7 +352,7 @@ import pickle, sys, tacore
 tacore.set_storage_options(headers={{"Authorization": "Bearer x"}}, max_tries=2)
 dataset = tacore.load({str(golden / "flat.tacozip")!r})
 tacore.set_storage_options()
-kind, path, base, partial, remote, verify = dataset._recipe[0]
+kind, path, base, partial, remote, *more = dataset._recipe[0]
 assert remote == {{"headers": {{"Authorization": "Bearer x"}}, "max_tries": 2}}, remote
 assert pickle.loads(pickle.dumps(dataset))._recipe[0][4] == remote
 assert tacore.load({str(golden / "flat.tacozip")!r}, storage_options={{"timeout": 3}})._recipe[0][4] == {{"timeout": 3}}

@@ -57,6 +57,13 @@ struct TacollectionOptions {
   Task task = {};
   std::string output = {};
   bool validate_schema = true;
+  /// Also state, for each input, the number of rows of each level, and the bounds of ids, of geometries and of times:
+  /// filters by place, time and id then open only the inputs that may have such rows, row numbers lead to one input,
+  /// and a dataset of a thousand inputs opens as fast as one. Requires `validate_schema`, and the same internal
+  /// columns. All ids, geometries and times are read. That the bounds are right is remembered in the user's cache for
+  /// local inputs, until one changes; other users and machines prove it by validate() with `deep`, or set
+  /// LoadOptions::trust_bounds.
+  bool bounds = false;
   bool overwrite = false;
 };
 

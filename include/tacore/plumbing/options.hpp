@@ -179,6 +179,8 @@ void visit_options(TacollectionOptions& o, Visit&& visit) {
   visit_options(o.task, visit);
   visit("output", o.output, "Folder of TACOLLECTION.json; by default the folder of the inputs.");
   visit("validate_schema", o.validate_schema, "Require the same columns in all inputs.");
+  visit("bounds", o.bounds,
+        "Also state the bounds of the rows of each input: filters then open only the inputs they need.");
   visit_overwrite(o.overwrite, visit);
 }
 
@@ -282,6 +284,8 @@ void visit_options(LoadOptions& o, Visit&& visit) {
   visit_base_path(o.base_path, visit);
   visit("allow_partial", o.allow_partial, "Open a .tortilla or .taco in several parts although some are missing.");
   visit("verify", o.verify, "Verify samples of a ZIP against their local headers and CRC-32 checksums.");
+  visit("trust_bounds", o.trust_bounds,
+        "Use the bounds in a TACOLLECTION.json although nothing proves them here; wrong ones hide rows.");
 }
 
 template <class Visit>
