@@ -20,8 +20,10 @@
 namespace tacore {
 namespace {
 
-/// With bounds, no more partitions than these stay open: memory does not grow with their number.
+/// With bounds, no more partitions than these stay open: memory does not grow with their number. To open a remote one
+/// again takes requests.
 constexpr int kMostOpen = 64;
+constexpr int kMostOpenRemote = 1024;
 constexpr const char* kNotUsed = "; the bounds are not used";
 
 /// The local files that hold the tables of a partition.
@@ -264,7 +266,7 @@ std::shared_ptr<const View> Partitions::open(std::size_t i) const {
     }
     out = slot.view;
   }
-  if (is_new && has_bounds_ && num_open_ > kMostOpen) close_least_used();
+  if (is_new && has_bounds_ && num_open_ > (is_remote(folder_) ? kMostOpenRemote : kMostOpen)) close_least_used();
   return out;
 }
 

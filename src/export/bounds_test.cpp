@@ -352,6 +352,19 @@ TEST_CASE("trusted bounds that contradict a dataset that is opened are ignored w
   }
 }
 
+TEST_CASE("bounds of a dataset that cannot be read whole are not proved by validating it") {
+  const Workshop caches;
+  const Cache cache(caches.source("here"));
+  const Collected parts;
+  const Cache nothing(caches.source("nothing"));
+  std::string bytes = file_text(parts.paths[7]);
+  bytes.replace(bytes.rfind("PAR1"), 4, "XXXX");
+  std::ofstream(parts.paths[7], std::ios::binary) << bytes;
+  CHECK(faults(parts.path) != "");
+  const Report ignored;
+  CHECK_FALSE(impl_of(load(parts.path))->partitions->has_bounds());
+}
+
 TEST_CASE("a dataset that changes after the index was opened is not mixed with what was known of it") {
   const Workshop caches;
   const Cache cache(caches.source("here"));

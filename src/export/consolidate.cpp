@@ -448,8 +448,9 @@ std::string create_tacollection(const std::vector<std::string>& paths, const Tac
   file.sync();
   progress.tell(index.num_bytes(), index.num_bytes());  // the last chance to cancel
   file.commit();
-  // Whoever changed an input meanwhile did it before or after this stamp.
-  if (before && fact("") == before && !remember_proved(*fact(text))) {
+  // An input that changed since its rows were read has another stamp here, or where the stamp is taken again.
+  const auto proved = fact(text);
+  if (before && proved && fact("") == before && !remember_proved(*proved)) {
     log::warning(target + ": its bounds cannot be remembered as proved, because the user's cache cannot be written");
   }
   if (!is_beside) warn_of_base(target, base == inputs[0].folder ? inputs[0].parent : base);

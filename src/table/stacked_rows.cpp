@@ -77,6 +77,8 @@ class StackedRows : public Rows {
     return stack_->open(at.part)->key(at.row);
   }
 
+  bool has_remote_id_index() const override { return stack_->open(0)->has_remote_id_index(); }
+
   int64_t find_text(int column, std::string_view value, int64_t from) const override {
     const StackedColumn& of = column_of(column);
     if (of.from != StackedColumn::From::Column) return Rows::find_text(column, value, from);

@@ -286,7 +286,10 @@ class CheckBounds {
           "bounds of " + std::to_string(stated.size()) + " levels are stated, it has " + std::to_string(levels.size()));
     }
     for (std::size_t k = 0; k < levels.size(); ++k) {
-      if (!levels[k]) return;
+      if (!levels[k]) {
+        ++num_faults_;  // it cannot be read, which another rule says
+        return;
+      }
       const int level = static_cast<int>(k);
       compare(file, level, stated[k], *levels[k]);
       auto columns = levels[k]->columns();

@@ -1,4 +1,6 @@
 """Cases: remote datasets look as local ones do."""
+import shutil
+
 from answers import error
 from counts import large_dataset
 from server import Server
@@ -50,6 +52,28 @@ def same__ids(world):
             for words in ([], ["--vsi"]):
                 world.compare(["read", "{}", sample, *words], name, server.root)
         return len(conditions) + 4
+
+
+@case
+def same__bounds(world):
+    """A filter finds the same rows of an index on a server with its bounds and without; with bounds that are trusted it opens the
+    first dataset, and those that it needs."""
+    folder = world.data / "bounded"
+    folder.mkdir()
+    for part in (world.data / "golden" / "cascade_tacocat").glob("*.tacozip"):
+        shutil.copy(part, folder)
+    world.must("collect", *sorted(folder.glob("*.tacozip")), "--bounds")
+    with Server(world.data) as server:
+        opened = {}
+        for options in ([], ["--trust-bounds"]):
+            for box in ("60,10,150,50", "-10,35,10,50", "0,-89,1,-88"):
+                server.requests.clear()
+                world.compare(["query", "{}", "SELECT id FROM data ORDER BY id", "-f", "csv", f"--bbox={box}", "--level", "2"],
+                              "bounded/TACOLLECTION.json", server.root, *options)
+                opened.setdefault(box, []).append(len({request.target for request in server.requests}) - 1)
+        assert all(here == 4 for here, _ in opened.values()), opened
+        assert all(there < 4 for _, there in opened.values()) and opened["0,-89,1,-88"][1] == 1, opened
+        return 2 * len(opened)
 
 
 @case
