@@ -261,6 +261,12 @@ def collection_claims(has_sources):
                 ("sources: extents swapped", at("taco:sources", "extents"), [
                     {"file": "p0.tacozip", "id": "random", "spatial": [-25.0, 5.0, -10.0, 20.0]},
                     {"file": "p1.tacozip", "id": "random", "spatial": [-70.0, 5.0, -35.0, 20.0]}]),
+                ("sources: bounds beside all samples", at("taco:sources", "bounds"), [
+                    [{"num_rows": rows, "ids": ["0", "1"], "places": {name: [1.0, 50.0, 2.0, 51.0] for name in
+                                                                      ("stac:centroid", "istac:geometry", "istac:centroid")},
+                      "times": {"stac:time_start": [0, 1], "istac:time_start": None}}] * 2 for rows in (2, 1)]),
+                ("sources: bounds of no rows", at("taco:sources", "bounds"), [[{"num_rows": 0}, {"num_rows": 0}]] * 2),
+                ("sources: bounds of another shape", at("taco:sources", "bounds"), [{"num_rows": "2"}, 7]),
                 ("sources: none has an extent", at("taco:sources", "extents"), []),
                 ("sources: count", at("taco:sources", "count"), 7),
                 ("sources: ids", at("taco:sources", "ids"), ["a", "b"]),
