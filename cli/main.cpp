@@ -831,7 +831,9 @@ void add_index(Tool& tool) {
 void add_collect(Tool& tool) {
   auto [command, options] =
       tool.add("collect", "Makes one catalogue file (TACOLLECTION.json) of many datasets; their rows stay in them",
-               "  taco collect parts/*.tacozip more/folder -o .", run_collect);
+               "  taco collect parts/*.tacozip more/folder -o .\n"
+               "  taco collect parts/*.tacozip --bounds",
+               run_collect);
   command->add_option("INPUT", options->inputs, "ZIPs and folders, in the order of their rows")->required();
   add_columns_rule(command, options->how.validate_schema);
   visit_options(options->how, OptionAdder(command, {"validate_schema"}));
