@@ -279,7 +279,7 @@ def create_tacollection(
             place, time and id do, and the number of a row leads to one input, so a dataset of a thousand inputs opens
             as fast as one. All ids, geometries and times are read. That the bounds are right is remembered in the
             user's cache (``~/.cache/tacore``) for local inputs, until one changes; others prove it by
-            :func:`validate` with `deep`, or set `trust_bounds` of :func:`load`.
+            :func:`validate`, or set `trust_bounds` of :func:`load`.
         overwrite: Replace existing output atomically.
         jobs: Number of threads; 0 means one for each processor.
         progress: As for :func:`create`.

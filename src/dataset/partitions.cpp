@@ -152,7 +152,7 @@ bool Partitions::has_bounds() const {
     if (stamps) {
       log::warning(path +
                    ": its bounds are not used, because nothing proves that they are those of its datasets as they "
-                   "are now; `taco validate --deep` proves them, trust_bounds uses them without a proof");
+                   "are now; `taco validate` proves them, trust_bounds uses them without a proof");
     } else {
       log::info(path + ": its bounds are not used without trust_bounds, because its datasets are not local");
     }

@@ -264,14 +264,14 @@ void check_source_extent(Report& report, const Collection& index, const std::str
 /// CAT-10: the bounds in taco:sources against the rows of each source.
 class CheckBounds {
  public:
-  CheckBounds(Report& report, const Collection& collection, const Index& index, bool deep)
-      : report_(report), collection_(collection), index_(index), deep_(deep) {
+  CheckBounds(Report& report, const Collection& collection, const Index& index)
+      : report_(report), collection_(collection), index_(index) {
     try {
       stated_ = bounds_of(collection);
     } catch (const FormatError& error) {
       report.add("CAT-10", error, {.path = index.path});
     }
-    if (deep && !stated_.empty()) fact_ = fact_of_bounds(collection.json, index.base, collection.sources);
+    if (!stated_.empty()) fact_ = fact_of_bounds(collection.json, index.base, collection.sources);
   }
 
   /// The next source.
@@ -302,7 +302,7 @@ class CheckBounds {
   /// Remembers bounds that are right and complete, for readers on this machine.
   void remember() const {
     const bool is_whole = !stated_.empty() && num_checked_ == stated_.size() && num_faults_ == 0;
-    if (deep_ && is_whole && fact_ && fact_ == fact_of_bounds(collection_.json, index_.base, collection_.sources))
+    if (is_whole && fact_ && fact_ == fact_of_bounds(collection_.json, index_.base, collection_.sources))
       remember_proved(*fact_);
   }
 
@@ -319,7 +319,6 @@ class CheckBounds {
             "has " + std::to_string(table.num_visible_rows()) + " rows, " + std::to_string(stated.num_rows) +
                 " are stated");
     }
-    if (!deep_) return;
     const LevelBounds found = bounds_of(table);
     if (stated.ids && found.ids && (found.ids->first < stated.ids->first || found.ids->second > stated.ids->second)) {
       fault(file, level,
@@ -353,7 +352,6 @@ class CheckBounds {
   Report& report_;
   const Collection& collection_;
   const Index& index_;
-  bool deep_;
   std::vector<SourceBounds> stated_ = {};
   std::optional<std::string> fact_ = {};
   std::vector<std::vector<Column>> columns_ = {};  ///< of the first source, sorted
@@ -422,7 +420,7 @@ void check_tacocat(Report& report, const Storage& storage, const Index& index, b
 void check_tacollection(Report& report, const Storage& storage, const Index& index, bool deep) {
   const auto collection = check_collection(report, *index.file, index.path);
   if (!collection) return;
-  CheckBounds bounds(report, *collection, index, deep);
+  CheckBounds bounds(report, *collection, index);
   if (collection->sources.empty())
     report.add("CAT-2", "taco:sources is missing, or lists no files", {.path = index.path});
   check_sources(report, *collection, index.path);

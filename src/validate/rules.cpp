@@ -183,8 +183,8 @@ constexpr auto kRules = std::to_array<Rule>({
      "level_crc32s."},
 
     {"CAT-10", "6.6", kError,
-     "The bounds that a TACOLLECTION.json states of its sources are right: the number of rows of each level; with deep "
-     "checks ids, geometries and times lie within them. All sources then have the same columns."},
+     "The bounds that a TACOLLECTION.json states of its sources are right: the number of rows of each level, and ids, "
+     "geometries and times lie within them. All sources then have the same columns."},
     {"V1-1", "0.5.0", kError,
      "The file header is well formed: it starts with `#y` or `WX`, its byte ranges are inside the file, and there is "
      "at least one partition."},

@@ -61,7 +61,7 @@ struct TacollectionOptions {
   /// filters by place, time and id then open only the inputs that may have such rows, row numbers lead to one input,
   /// and a dataset of a thousand inputs opens as fast as one. Requires `validate_schema`, and the same internal
   /// columns. All ids, geometries and times are read. That the bounds are right is remembered in the user's cache for
-  /// local inputs, until one changes; other users and machines prove it by validate() with `deep`, or set
+  /// local inputs, until one changes; other users and machines prove it by validate(), or set
   /// LoadOptions::trust_bounds.
   bool bounds = false;
   bool overwrite = false;
