@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iterator>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "base/log.hpp"
@@ -75,10 +76,9 @@ bool may_pass(const std::vector<Step>& steps, const SourceBounds& bounds,
   return true;
 }
 
-std::vector<std::pair<std::string, std::string>> sorted_columns(const Container& container, int level) {
-  std::vector<std::pair<std::string, std::string>> out;
-  for (const Column& column : container.stored_level(level)->columns()) out.emplace_back(column.name, column.type);
-  std::ranges::sort(out);
+std::vector<Column> sorted_columns(const View& partition, int level) {
+  auto out = partition.container()->stored_level(level)->columns();
+  std::ranges::sort(out, {}, [](const Column& column) { return std::tie(column.name, column.type); });
   return out;
 }
 
@@ -137,14 +137,17 @@ bool Partitions::has_bounds() const {
     if (bounds().empty()) return;
     const auto stamps = trust_bounds_ ? std::nullopt : stamps_of(folder_, sources());
     const bool is_proved = stamps && is_proved_here(fact_of(collection_->json, *stamps));
-    if (is_proved) stamps_ = *stamps;
-    has_bounds_ = trust_bounds_ || is_proved;
     const std::string path = path_join(folder_, names::kTacollection);
-    if (has_bounds_) {
+    if (trust_bounds_ || is_proved) {
+      if (is_proved) stamps_ = *stamps;
+      const auto first = open(0);  // which every use needs
+      std::vector<std::vector<Column>> columns;
+      for (int level = 0; level < first->num_levels(); ++level) columns.push_back(sorted_columns(*first, level));
+      columns_ = std::move(columns);
       try {
-        open(0);  // which every use needs
+        check_stated(0, *first);
+        has_bounds_ = true;
       } catch (const FormatError& error) {
-        if (has_bounds_) throw;
         log::warning(std::string(error.what()) + kNotUsed);
       }
       return;
@@ -335,8 +338,7 @@ void Partitions::check_stated(std::size_t i, const View& view) const {
     const int64_t found = container.stored_level(level)->num_visible_rows();
     const int64_t expected = stated[static_cast<std::size_t>(level)].num_rows;
     if (found != expected) fail("rows in level " + std::to_string(level), found, expected);
-    if (i == 0) continue;
-    if (sorted_columns(container, level) != sorted_columns(*open(0)->container(), level)) {
+    if (sorted_columns(view, level) != columns_[static_cast<std::size_t>(level)]) {
       has_bounds_ = false;
       throw FormatError("has other columns than " + in_quotes(sources()[0].file) + ", though its TACOLLECTION.json " +
                             "states bounds, which need the same columns",

@@ -82,7 +82,8 @@ class Partitions : public std::enable_shared_from_this<Partitions> {
   bool trust_bounds_;
   mutable std::once_flag bounds_read_, decided_;
   mutable std::vector<SourceBounds> bounds_;
-  mutable std::vector<std::string> stamps_;  ///< of each partition, where these prove the bounds
+  mutable std::vector<std::string> stamps_;           ///< of each partition, where these prove the bounds
+  mutable std::vector<std::vector<Column>> columns_;  ///< of each level of the first partition, sorted
   mutable std::atomic<bool> has_bounds_ = false;
   mutable std::atomic<uint64_t> clock_ = 0;
   mutable std::atomic<int> num_open_ = 0;
