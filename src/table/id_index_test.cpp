@@ -45,14 +45,17 @@ TEST_CASE("an id index leads to the block of each id, and rarely to another") {
     CAPTURE(num_rows);
     const MadeIndex made = made_index(num_rows, numbered_id);
     CHECK(IdIndex::parse(made.index.encode()).encode() == made.index.encode());
-    int64_t num_missed = 0, num_others = 0;
-    for (int64_t row = 0; row < num_rows; ++row) {
+    // Each asks for a whole bucket to be decoded, so of many ids some are asked for, of all blocks and buckets.
+    const int64_t step = num_rows < 100 ? 1 : num_rows < 100'000 ? 7 : 97;
+    int64_t num_missed = 0, num_others = 0, num_asked = 0;
+    for (int64_t row = 0; row < num_rows; row += step) {
       const auto blocks = made.blocks_of(numbered_id(row));
       num_missed += has_block(blocks, row / kRowsOfBlock) ? 0 : 1;
       num_others += static_cast<int64_t>(blocks.size()) - 1;
+      ++num_asked;
     }
     CHECK(num_missed == 0);
-    CHECK(num_others * 16 <= num_rows);
+    CHECK(num_others * 16 <= num_asked);
     int num_found = 0;
     for (int i = 0; i < 1000; ++i) num_found += made.blocks_of("other_" + std::to_string(i)).empty() ? 0 : 1;
     CHECK(num_found < 1000 / 16);
