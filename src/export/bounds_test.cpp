@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <thread>
 
 #include "base/text.hpp"
 #include "dataset/dataset_impl.hpp"
@@ -389,12 +390,13 @@ TEST_CASE("a row whose dataset contradicts trusted bounds is an error, not anoth
   CHECK(load(parts.path).data().num_rows() == kPerPart * kParts - 10);
 }
 
-TEST_CASE("rows of many datasets, of which few stay open") {
-  const Workshop caches;
-  const Cache cache(caches.source("here"));
-  const Workshop shop = Workshop::in_memory();
+namespace {
+
+constexpr int kMany = 150;
+
+/// Parts of three samples each.
+Strings many_parts(const Workshop& shop) {
   Strings paths;
-  constexpr int kMany = 150;
   for (int part = 0; part < kMany; ++part) {
     std::vector<Sample> samples;
     for (int i = 0; i < 3; ++i) {
@@ -405,7 +407,16 @@ TEST_CASE("rows of many datasets, of which few stay open") {
     paths.push_back(shop.out("p" + std::to_string(1000 + part) + ".tacozip"));
     create({Tortilla(std::move(samples)), collection()}, paths.back());
   }
-  const Dataset dataset = load(create_tacollection(paths, {.bounds = true}));
+  return paths;
+}
+
+}  // namespace
+
+TEST_CASE("rows of many datasets, of which few stay open") {
+  const Workshop caches;
+  const Cache cache(caches.source("here"));
+  const Workshop shop = Workshop::in_memory();
+  const Dataset dataset = load(create_tacollection(many_parts(shop), {.bounds = true}));
   const DataFrame all = dataset.data();
   for (int64_t step = 0; step < 3 * kMany; ++step) {
     const int64_t row = step * 187 % (3 * kMany);  // every row, far apart
@@ -416,6 +427,33 @@ TEST_CASE("rows of many datasets, of which few stay open") {
   CHECK(ids(all).size() == 3 * kMany);
   CHECK(num_opened(dataset) <= 65);
   CHECK(dataset.sql("SELECT * FROM data WHERE number >= 0").data().num_rows() == 3 * kMany);
+}
+
+TEST_SUITE("threads") {
+  TEST_CASE("eight threads on one dataset of many parts read the same rows, while parts are closed") {
+    const Workshop caches;
+    const Cache cache(caches.source("here"));
+    const Workshop shop = Workshop::in_memory();
+    const Dataset dataset = load(create_tacollection(many_parts(shop), {.bounds = true}));
+    std::vector<std::string> errors(8);
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < errors.size(); ++t) {
+      threads.emplace_back([&, t] {
+        errors[t] = error_of([&] {
+          const DataFrame all = dataset.data();
+          for (int64_t step = 0; step < kMany; ++step) {
+            const int64_t row = (step * 187 + static_cast<int64_t>(t) * 40) % (3 * kMany);
+            if (all.text(row, "number") != std::to_string(row)) throw QueryError("another row");
+          }
+          if (dataset.limit(4 + static_cast<int64_t>(t)).data().num_rows() != 4 + static_cast<int64_t>(t))
+            throw QueryError("other rows");
+        });
+      });
+    }
+    for (auto& thread : threads) thread.join();
+    CHECK(errors == std::vector<std::string>(8));
+    CHECK(num_opened(dataset) < 100);
+  }
 }
 
 TEST_CASE("an exported part and a serialized frame do not depend on a proof") {
