@@ -165,11 +165,7 @@ std::set<int> levels_of(const View& view) {
 }  // namespace
 
 std::shared_ptr<const Rows> Dataset::Impl::rows() const {
-  if (is_stack()) {
-    const std::lock_guard lock(mutex_);
-    if (!rows_) rows_ = partitions->rows(false);
-    return rows_;
-  }
+  if (is_stack()) return partitions->rows(false);
   const View& all = view();
   const std::lock_guard lock(mutex_);
   if (!rows_) {
@@ -191,11 +187,7 @@ View Dataset::Impl::drawn_view() const {
 }
 
 std::shared_ptr<const Rows> Dataset::Impl::raw_rows() const {
-  if (is_stack()) {
-    const std::lock_guard lock(mutex_);
-    if (!raw_rows_) raw_rows_ = partitions->rows(true);
-    return raw_rows_;
-  }
+  if (is_stack()) return partitions->rows(true);
   const View& all = view();
   {
     const std::lock_guard lock(mutex_);
@@ -241,7 +233,7 @@ void run_with_hints(const Statement& statement, const Body& body) {
 }  // namespace
 
 int64_t Dataset::Impl::num_rows() const {
-  if (is_stack()) return rows()->num_rows();
+  if (is_stack()) return partitions->num_rows(0);
   const View& all = view();
   if ((all.container() && all.steps.empty()) || asks_query(all)) return rows()->num_rows();
   const std::lock_guard lock(mutex_);

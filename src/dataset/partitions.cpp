@@ -355,6 +355,7 @@ std::shared_ptr<const Rows> Partitions::rows_of(std::size_t i, bool is_raw) cons
     if (const auto& known = is_raw ? slot.raw_rows : slot.rows) return known;
   }
   const auto view = open(i);
+  check_stated(i, *view);  // also after another partition contradicted its bounds: these rows have their places by them
   const Container& container = *view->container();
   auto out = visible_rows(is_raw ? container.level(0) : container.known_level(0), RowKey{static_cast<int>(i), 0, 0});
   const std::lock_guard lock(slot.mutex);

@@ -387,6 +387,12 @@ TEST_CASE("a row whose dataset contradicts trusted bounds is an error, not anoth
   CHECK(all.num_rows() == kPerPart * kParts);
   CHECK(error_of([&] { all.read(599); }).find("has 90 rows in level 0, but its TACOLLECTION.json states 100") !=
         std::string::npos);
+  // Nor are its other rows taken for those at their places, once the contradiction is known.
+  for (const int64_t row : {599, 595, 500}) {
+    CAPTURE(row);
+    says(error_of([&] { all.read(row); }), "has 90 rows in level 0");
+    says(error_of([&] { (void)all.text(row, "id"); }), "has 90 rows in level 0");
+  }
   CHECK(load(parts.path).data().num_rows() == kPerPart * kParts - 10);
 }
 
