@@ -43,10 +43,10 @@ TEST_CASE("load accepts one path and a list of them") {
   CHECK(load(Strings{golden("flat.tacozip"), golden("flat_plain.tacozip")}).num_rows() == 10);
 }
 
-TEST_CASE("a query joins more than a thousand datasets, and refuses more than DuckDB can plan") {
-  CHECK(load(Strings(1001, golden("flat.tacozip"))).num_rows() == 5005);
-  CHECK(has_text(error_of([] { load(Strings(1501, golden("flat.tacozip"))).data(); }),
-                 "QueryError: the query reads 1501 datasets at once, more than 1500; `taco index`"));
+TEST_CASE("a query joins a thousand datasets, and refuses more than DuckDB can plan") {
+  CHECK(load(Strings(1000, golden("flat.tacozip"))).num_rows() == 5000);
+  CHECK(has_text(error_of([] { load(Strings(1001, golden("flat.tacozip"))).data(); }),
+                 "QueryError: the query reads 1001 datasets at once, more than 1000; `taco index`"));
 }
 
 TEST_CASE("an empty list of paths is a QueryError that says so") {

@@ -20,7 +20,7 @@ struct DuckDbInstance {
 /// write, which inspect_select() has checked before.
 struct Connection : duckdb::Connection {
   explicit Connection(const DuckDbInstance& in) : duckdb::Connection(*in.database) {
-    duckdb::ClientConfig::GetConfig(*context).max_expression_depth = 2000;
+    duckdb::ClientConfig::GetConfig(*context).max_expression_depth = 1200;
   }
 };
 

@@ -13,8 +13,9 @@
 namespace tacore {
 namespace {
 
-// The most parts of a union. DuckDB 1.4 plans one by recursion: of 4,000 it overflows a stack of 8 MB.
-constexpr std::size_t kMostUnited = 1500;
+// The most parts of a union. DuckDB 1.4 plans one by recursion: 1,000 parts need a stack of 3 MB, and 1,500 overflow one
+// of 4 MB, as callers in other languages have.
+constexpr std::size_t kMostUnited = 1000;
 
 // Shifts a row key to the number of its container, to compare the containers of two rows.
 constexpr int kLeafShift = RowKey::kRowBits + RowKey::kLevelBits;
