@@ -76,12 +76,6 @@ bool may_pass(const std::vector<Step>& steps, const SourceBounds& bounds,
   return true;
 }
 
-std::vector<Column> sorted_columns(const View& partition, int level) {
-  auto out = partition.container()->stored_level(level)->columns();
-  std::ranges::sort(out, {}, [](const Column& column) { return std::tie(column.name, column.type); });
-  return out;
-}
-
 /// The stamp of each partition; nullopt where one is not local.
 std::optional<std::vector<std::string>> stamps_of(const std::string& folder, std::span<const Source> sources) {
   std::vector<std::string> out;
@@ -105,6 +99,12 @@ std::vector<std::size_t> numbers_to(std::size_t count) {
 }
 
 }  // namespace
+
+std::vector<Column> sorted_columns(const LevelTable& level) {
+  auto out = level.columns();
+  std::ranges::sort(out, {}, [](const Column& column) { return std::tie(column.name, column.type); });
+  return out;
+}
 
 std::optional<std::string> fact_of_bounds(const std::string& json, const std::string& folder,
                                           std::span<const Source> sources) {
@@ -142,7 +142,8 @@ bool Partitions::has_bounds() const {
       if (is_proved) stamps_ = *stamps;
       const auto first = open(0);  // which every use needs
       std::vector<std::vector<Column>> columns;
-      for (int level = 0; level < first->num_levels(); ++level) columns.push_back(sorted_columns(*first, level));
+      for (int level = 0; level < first->num_levels(); ++level)
+        columns.push_back(sorted_columns(*first->container()->stored_level(level)));
       columns_ = std::move(columns);
       try {
         check_stated(0, *first);
@@ -318,7 +319,8 @@ std::shared_ptr<const View> Partitions::open_anew(std::size_t i) const {
   return std::make_shared<const View>(std::move(out));
 }
 
-/// What was trusted may be wrong, and a file may change after has_bounds() looked at it.
+/// Throws FormatError if a partition contradicts its bounds: trusted bounds may be wrong, and a file may have changed
+/// since has_bounds() compared the stamps.
 void Partitions::check_stated(std::size_t i, const View& view) const {
   const Container& container = *view.container();
   const SourceBounds& stated = bounds_[i];
@@ -338,7 +340,7 @@ void Partitions::check_stated(std::size_t i, const View& view) const {
     const int64_t found = container.stored_level(level)->num_visible_rows();
     const int64_t expected = stated[static_cast<std::size_t>(level)].num_rows;
     if (found != expected) fail("rows in level " + std::to_string(level), found, expected);
-    if (sorted_columns(view, level) != columns_[static_cast<std::size_t>(level)]) {
+    if (sorted_columns(*container.stored_level(level)) != columns_[static_cast<std::size_t>(level)]) {
       has_bounds_ = false;
       throw FormatError("has other columns than " + in_quotes(sources()[0].file) + ", though its TACOLLECTION.json " +
                             "states bounds, which need the same columns",

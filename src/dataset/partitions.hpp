@@ -21,11 +21,15 @@ namespace tacore {
 std::optional<std::string> fact_of_bounds(const std::string& json, const std::string& folder,
                                           std::span<const Source> sources);
 
+/// The columns of a level, sorted: equal for tables whose columns differ in their order alone.
+std::vector<Column> sorted_columns(const LevelTable& level);
+
 /// The partitions of a TACOLLECTION.json, opened on first use.
 ///
-/// Where it states the bounds of their rows (model/source_bounds.hpp), and this user has proved them on this machine or
-/// trusts them, only the partitions are opened in which a filter may find rows, or a row is read, and few stay open.
-/// Else all are opened, and none is skipped: nothing verifies the bounds, nor the extents in taco:sources.
+/// The document may state the bounds of the rows of each partition (model/source_bounds.hpp). They are used if this
+/// user has proved them on this machine, or trusts them: then a partition is opened only if a filter may find rows in
+/// it, or if one of its rows is read, and few partitions stay open. Otherwise all partitions are opened, since nothing
+/// verifies the bounds, nor the extents in taco:sources.
 class Partitions : public std::enable_shared_from_this<Partitions> {
  public:
   Partitions(std::shared_ptr<const Storage> storage, std::shared_ptr<const Collection> collection, std::string folder,
@@ -36,17 +40,19 @@ class Partitions : public std::enable_shared_from_this<Partitions> {
   const std::string& folder() const noexcept { return folder_; }
   const std::shared_ptr<const Storage>& storage() const noexcept { return storage_; }
 
+  /// True if the document states bounds, proved or not.
   bool states_bounds() const { return !bounds().empty(); }
   /// True where bounds are stated, and proved or trusted.
   bool has_bounds() const;
   /// The union of all partitions.
   View all(const std::vector<Step>& steps) const;
   /// The union of the partitions in which rows may pass the filters that come first in `steps`; of all without bounds.
-  /// Where there are none, the first, behind an additional step that selects no row.
+  /// Where no partition may have such rows, the first one, with an additional first step that selects no row.
   View chosen(const std::vector<Step>& steps) const;
   /// The union of the first partition alone, whose columns are those of all. For has_bounds().
   View first(const std::vector<Step>& steps) const;
-  /// What chosen() is where the bounds that are stated are proved: the same in every process.
+  /// The view that chosen() gives when the bounds are proved. It does not depend on whether they are, so it is the same
+  /// in every process.
   View as_stated(const std::vector<Step>& steps) const { return joined(stated(steps), steps); }
   /// The number of rows of a level. For has_bounds().
   int64_t num_rows(int level) const;

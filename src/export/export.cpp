@@ -29,8 +29,8 @@ void add_sources(const View& view, std::vector<Source>& out) {
   for (const auto& part : std::get<Union>(view.base).parts) add_sources(*part.view, out);
 }
 
-/// Those of all partitions, whether or not filters open them: where bounds are stated, as their TACOLLECTION.json
-/// states them.
+/// The id and the extent of each container. Of a TACOLLECTION.json that states bounds, those that it states: they do
+/// not depend on which partitions a filter opens.
 std::vector<Source> sources_of(const Dataset::Impl& dataset) {
   if (dataset.partitions && dataset.partitions->states_bounds()) return dataset.partitions->sources();
   std::vector<Source> out;

@@ -13,8 +13,8 @@ namespace tacore {
 /// the times of its last changes, of which no program can set the last. nullopt where one is not a local file.
 std::optional<std::string> stamp_of(std::span<const std::string> files);
 
-/// Remembers `fact`, a text of any length, which should contain the stamp_of() the files that prove it. False where
-/// that is not possible.
+/// Remembers `fact`, a text of any length, which should contain the stamp_of() the files that prove it. Returns false
+/// if the cache cannot be written.
 bool remember_proved(const std::string& fact);
 /// True when this user remembered `fact`.
 bool is_proved_here(const std::string& fact);

@@ -12,8 +12,8 @@
 #include "tacore/collection.hpp"
 #include "tacore/time_range.hpp"
 
-/// What TACOLLECTION.json may state of the rows of its sources, by which readers know in which of them they would find
-/// nothing. By itself it is a claim (dataset/partitions.hpp says what proves it).
+/// Bounds of the rows of each source of a TACOLLECTION.json. A reader need not open a source if no row within its
+/// bounds passes a filter. The document alone proves nothing (dataset/partitions.hpp).
 namespace tacore {
 
 /// Bounds of the rows of one level, padding excepted. A column that is missing has none.

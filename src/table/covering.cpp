@@ -36,15 +36,6 @@ std::shared_ptr<arrow::DataType> box_type() {
   return type;
 }
 
-bool is_wkb(const arrow::DataType& type) {
-  if (type.id() == arrow::Type::EXTENSION) {
-    const auto& extension = static_cast<const arrow::ExtensionType&>(type);
-    return extension.extension_name() == "geoarrow.wkb" && is_wkb(*extension.storage_type());
-  }
-  return type.id() == arrow::Type::BINARY || type.id() == arrow::Type::LARGE_BINARY ||
-         type.id() == arrow::Type::BINARY_VIEW || type.id() == arrow::Type::FIXED_SIZE_BINARY;
-}
-
 // Boxes end at multiples of this, in degrees 870 m or less: so rounded, they take half the bytes, and a page of them
 // rules out as much (bench/RESULTS.md).
 constexpr double kStep = 1. / 128;
@@ -95,6 +86,15 @@ std::shared_ptr<arrow::Array> storage_of(const std::shared_ptr<arrow::Array>& ar
 }
 
 }  // namespace
+
+bool is_wkb(const arrow::DataType& type) {
+  if (type.id() == arrow::Type::EXTENSION) {
+    const auto& extension = static_cast<const arrow::ExtensionType&>(type);
+    return extension.extension_name() == "geoarrow.wkb" && is_wkb(*extension.storage_type());
+  }
+  return type.id() == arrow::Type::BINARY || type.id() == arrow::Type::LARGE_BINARY ||
+         type.id() == arrow::Type::BINARY_VIEW || type.id() == arrow::Type::FIXED_SIZE_BINARY;
+}
 
 std::vector<Covering> coverings_of(const arrow::Schema& schema) {
   std::vector<Covering> out;

@@ -22,6 +22,9 @@ struct Covering {
   std::string boxes = {};
 };
 
+/// True for a column of WKB: of any binary type, or an extension type of GeoArrow.
+bool is_wkb(const arrow::DataType& type);
+
 /// The coverings that a table with these columns has, or would have: of each column of WKB that the specification names
 /// (is_geometry_column). The boxes of the first are in `bbox`, those of others, and where `bbox` is another column, in
 /// `{geometry}_bbox`.

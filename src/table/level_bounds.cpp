@@ -6,33 +6,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "model/identifier.hpp"
 #include "model/wkb.hpp"
+#include "model/wkt.hpp"
 #include "table/cells.hpp"
+#include "table/covering.hpp"
 #include "table/extent_sum.hpp"
 
 namespace tacore {
 namespace {
-
-constexpr const char* kGeometries[] = {"istac:geometry", "stac:centroid", "istac:centroid"};
-
-bool is_coordinates(const arrow::DataType& type) {
-  if (type.id() != arrow::Type::STRUCT || type.num_fields() < 2) return false;
-  return std::ranges::all_of(std::views::iota(0, 2), [&](int i) {
-    const auto& field = *type.field(i);
-    return field.name() == (i == 0 ? "x" : "y") &&
-           (field.type()->id() == arrow::Type::DOUBLE || field.type()->id() == arrow::Type::FLOAT);
-  });
-}
-
-bool is_wkb(const arrow::DataType& type) {
-  return type.id() == arrow::Type::BINARY || type.id() == arrow::Type::LARGE_BINARY ||
-         type.id() == arrow::Type::BINARY_VIEW || type.id() == arrow::Type::FIXED_SIZE_BINARY;
-}
 
 /// The box of a geometry; nullopt for null and where there is no position.
 std::optional<BBox> box_of(const arrow::Array& column, int64_t row) {
@@ -60,7 +45,7 @@ void widen(std::optional<TimeRange>& sum, const TimeRange& time) {
 
 /// False where the column cannot have bounds.
 bool add_places(const arrow::Array& column, std::optional<BBox>& sum) {
-  if (!is_wkb(*column.type()) && !is_coordinates(*column.type())) return false;
+  if (column.type_id() != arrow::Type::STRUCT && !is_wkb(*column.type())) return false;
   try {
     for (int64_t row = 0; row < column.length(); ++row) widen(sum, box_of(column, row));
     return true;
@@ -91,11 +76,15 @@ bool add_ids(const arrow::Array& column, std::optional<std::pair<std::string, st
   return !sum || (is_utf8(sum->first) && is_utf8(sum->second));
 }
 
-/// Adds a column, row group by row group. False where it cannot have bounds.
+/// Adds a column, row group by row group; those of a remote level are requested together. False where it cannot have
+/// bounds.
 template <class Sum>
 bool add_column(const LevelTable& level, int column, Sum& sum, bool (*add)(const arrow::Array&, Sum&)) {
-  for (int group = 0; group < level.num_row_groups(); ++group) {
-    auto values = level.decode(column, group);
+  const bool is_local = level.is_local();
+  const int end = level.num_row_groups();
+  for (int group = 0, ahead = 0; group < end; ++group) {
+    if (group == ahead && !is_local) ahead = level.read_ahead({&column, 1}, group, end);
+    auto values = is_local ? level.decode(column, group) : level.array(column, group);
     if (values->type_id() == arrow::Type::EXTENSION)
       values = static_cast<const arrow::ExtensionArray&>(*values).storage();
     if (!add(*values, sum)) return false;
@@ -111,9 +100,11 @@ LevelBounds bounds_of(const LevelTable& level) {
     const std::string& name = level.columns()[c].name;
     const int column = static_cast<int>(c);
     if (name == names::kId && !add_column(level, column, out.ids, add_ids)) out.ids.reset();
-    if (std::ranges::find(kGeometries, name) != std::end(kGeometries)) {
+    if (is_geometry_column(name)) {
       std::optional<BBox> sum;
-      if (add_column(level, column, sum, add_places)) out.places.emplace(name, sum);
+      const bool is_struct = level.columns()[c].type.find("struct<") != std::string::npos;
+      if ((!is_struct || level.has_coordinates(column)) && add_column(level, column, sum, add_places))
+        out.places.emplace(name, sum);
     }
     if (is_time_column(name)) {
       std::optional<TimeRange> sum;

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <set>
-#include <tuple>
 
 #include "base/text.hpp"
 #include "container/read_hints.hpp"
@@ -292,8 +291,7 @@ class CheckBounds {
       }
       const int level = static_cast<int>(k);
       compare(file, level, stated[k], *levels[k]);
-      auto columns = levels[k]->columns();
-      std::ranges::sort(columns, {}, [](const Column& column) { return std::tie(column.name, column.type); });
+      auto columns = sorted_columns(*levels[k]);
       if (columns_.size() <= k) columns_.push_back(std::move(columns));
       else if (columns_[k] != columns) fault(file, level, "it has other columns than the first source");
     }

@@ -181,10 +181,10 @@ constexpr auto kRules = std::to_array<Rule>({
     {"CAT-9", "6.6", kError,
      "The level tables of each source are unchanged since the index was made: their CRC-32s are those in "
      "level_crc32s."},
-
     {"CAT-10", "6.6", kError,
      "The bounds that a TACOLLECTION.json states of its sources are right: the number of rows of each level, and ids, "
      "geometries and times lie within them. All sources then have the same columns."},
+
     {"V1-1", "0.5.0", kError,
      "The file header is well formed: it starts with `#y` or `WX`, its byte ranges are inside the file, and there is "
      "at least one partition."},
