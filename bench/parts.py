@@ -54,11 +54,11 @@ def ask(path, repeat, is_bounded):
     tacore.load  # loads the library
     before, out = memory(), {}
     dataset, out["open"] = milliseconds(lambda: tacore.load(path))
-    rows = dataset.pit_schema.root["n"]
     if is_bounded:
-        found, out["number of rows, first"] = milliseconds(lambda: len(dataset))
-        assert found == rows
+        # The first question parses the bounds, and looks at the stamp of each part.
+        rows, out["number of rows, first"] = milliseconds(lambda: len(dataset))
         out["memory after that (MB)"] = [memory() - before]
+    rows = dataset.pit_schema.root["n"]
 
     def timed(what, task, count=repeat):
         found, times = milliseconds(task, count + 1)
