@@ -21,6 +21,7 @@
 #include "model/wkb.hpp"
 #include "table/arrow_error.hpp"
 #include "table/cells.hpp"
+#include "table/level_batches.hpp"
 
 namespace tacore {
 namespace {
@@ -67,6 +68,14 @@ bool can_be_told(const TimeRange& time) {
 
 bool is_place_column(std::string_view name) { return is_one_of(name, kPlaces); }
 bool is_time_column(std::string_view name) { return is_one_of(name, kTimes); }
+
+std::vector<int> columns_of_extent(const LevelTable& level) {
+  std::vector<int> out;
+  for (std::size_t c = 0; c < level.columns().size(); ++c) {
+    if (is_counted(level.columns()[c].name)) out.push_back(static_cast<int>(c));
+  }
+  return out;
+}
 
 std::optional<TimeRange> time_of(const arrow::Array& column, int64_t row) {
   using Limits = std::numeric_limits<int64_t>;
@@ -132,28 +141,12 @@ void ExtentSum::add(const arrow::Table& rows, int level) {
 }
 
 void ExtentSum::add(const LevelTable& rows) {
-  std::vector<int> wanted;
-  std::vector<std::string> names;
-  for (std::size_t c = 0; c < rows.columns().size(); ++c) {
-    if (!is_counted(rows.columns()[c].name)) continue;
-    wanted.push_back(static_cast<int>(c));
-    names.push_back(rows.columns()[c].name);
-  }
-  const bool is_local = rows.source()->is_local();
-  const int end = wanted.empty() ? 0 : rows.num_row_groups();
-  for (int group = 0, ahead = 0; group < end; ++group) {
-    const int64_t begin = rows.group_begin(group);
-    // All row groups of a remote table are fetched in one batch.
-    if (!is_local && group == ahead) ahead = rows.read_ahead(wanted, group, end);
-    auto arrays = is_local ? rows.decode(wanted, group) : arrow::ArrayVector(wanted.size());
-    arrow::FieldVector fields;
-    for (std::size_t c = 0; c < wanted.size(); ++c) {
-      if (!arrays[c]) arrays[c] = is_local ? rows.decode(wanted[c], group) : rows.array(wanted[c], group);
-      fields.push_back(arrow::field(names[c], arrays[c]->type()));
-    }
-    add(*arrow::RecordBatch::Make(arrow::schema(fields), rows.group_begin(group + 1) - begin, arrays), begin,
-        rows.where());
-  }
+  const auto columns = columns_of_extent(rows);
+  if (columns.empty()) return;
+  LevelBatches batches(rows, columns);
+  int64_t first = 0;
+  for (std::shared_ptr<arrow::RecordBatch> batch; (batch = batches()); first += batch->num_rows())
+    add(*batch, first, rows.where());
 }
 
 void ExtentSum::add(const arrow::RecordBatch& rows, int64_t begin, int64_t count, const ErrorContext& where) {

@@ -23,6 +23,9 @@ bool is_place_column(std::string_view name);
 /// True for the names of columns of times: `time_start`, `time_middle` and `time_end` of `stac` and `istac`.
 bool is_time_column(std::string_view name);
 
+/// The numbers of the columns of a level that ExtentSum reads.
+std::vector<int> columns_of_extent(const LevelTable& level);
+
 /// The first and the last microsecond of a time; nullopt for null and for an invalid time.
 std::optional<TimeRange> time_of(const arrow::Array& column, int64_t row);
 

@@ -182,7 +182,7 @@ bool is_rounded(std::string_view text) {
 }
 
 /// Some values of a column: the first of them, and the number of all.
-struct Cells {
+struct CsvCells {
   int64_t num = 0;
   std::vector<int64_t> rows = {};
   std::vector<std::string> values = {};
@@ -197,7 +197,7 @@ struct Cells {
 /// What the values of a column look like as text.
 struct Look {
   int64_t num_values = 0, num_numbers = 0;
-  Cells words = {}, with_comma = {}, rounded = {};
+  CsvCells words = {}, with_comma = {}, rounded = {};
   bool has_zeros = false;  ///< whole numbers that begin with 0
 };
 
@@ -297,7 +297,7 @@ std::shared_ptr<arrow::Table> read_csv(const std::shared_ptr<arrow::io::RandomAc
   }
   if (doubtful.empty()) return out;
   const auto as_text = parse_csv(file, by, doubtful);
-  const auto listed = [&](const Cells& cells) {
+  const auto listed = [&](const CsvCells& cells) {
     const auto lines = lines_of_csv(file, path, separator, cells.rows);
     LineFaults faults;
     for (std::size_t i = 0; i < lines.size(); ++i) faults.add(lines[i], cells.values[i]);

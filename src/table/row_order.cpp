@@ -2,7 +2,6 @@
 
 #include <arrow/array.h>
 #include <arrow/record_batch.h>
-#include <arrow/table.h>
 
 #include <algorithm>
 #include <limits>
@@ -14,7 +13,6 @@
 #include "base/longitude.hpp"
 #include "base/threads.hpp"
 #include "model/wkb.hpp"
-#include "table/arrow_error.hpp"
 #include "table/cells.hpp"
 #include "table/extent_sum.hpp"
 
@@ -33,17 +31,20 @@ uint64_t position_of(const BBox& box) {
 
 /// Rows sorted by `key(batch, row)`, nullopt last.
 template <class T, class Key>
-RowOrder sorted_rows(const arrow::Table& rows, int jobs, const Key& key) {
-  const auto batch = check(rows.CombineChunksToBatch());
-  const int64_t num_rows = batch->num_rows();
-  std::vector<std::pair<T, int64_t>> keys(static_cast<std::size_t>(num_rows));
-  const auto num_pieces = static_cast<std::size_t>((num_rows + kRowsAtOnce - 1) / kRowsAtOnce);
-  run_parallel(num_pieces, jobs, [&](std::size_t piece) {
-    const int64_t begin = static_cast<int64_t>(piece) * kRowsAtOnce;
-    for (int64_t row = begin; row < std::min(begin + kRowsAtOnce, num_rows); ++row) {
-      keys[static_cast<std::size_t>(row)] = {key(*batch, row).value_or(std::numeric_limits<T>::max()), row};
-    }
-  });
+RowOrder sorted_rows(const NextBatch& rows, int jobs, const Key& key) {
+  std::vector<std::pair<T, int64_t>> keys;
+  while (const auto batch = rows()) {
+    const int64_t num_rows = batch->num_rows(), first = static_cast<int64_t>(keys.size());
+    keys.resize(static_cast<std::size_t>(first + num_rows));
+    const auto num_pieces = static_cast<std::size_t>((num_rows + kRowsAtOnce - 1) / kRowsAtOnce);
+    run_parallel(num_pieces, jobs, [&](std::size_t piece) {
+      const int64_t begin = static_cast<int64_t>(piece) * kRowsAtOnce;
+      for (int64_t row = begin; row < std::min(begin + kRowsAtOnce, num_rows); ++row) {
+        keys[static_cast<std::size_t>(first + row)] = {key(*batch, row).value_or(std::numeric_limits<T>::max()),
+                                                       first + row};
+      }
+    });
+  }
   std::ranges::sort(keys);  // rows of one key by their numbers
   RowOrder out;
   for (const auto& [value, row] : keys) {
@@ -57,6 +58,17 @@ Extent extent_of_row(const arrow::RecordBatch& rows, int64_t row, const CrsTrans
   ExtentSum sum(transformer);
   sum.add(rows, row, 1, {});
   return sum.extent();
+}
+
+/// The geometries in longitudes and latitudes, which are read directly: that takes a tenth of the time. nullptr where
+/// there are none.
+std::shared_ptr<arrow::Array> degrees_of(const arrow::RecordBatch& batch) {
+  const auto named = [&](const char* name) {
+    auto column = batch.GetColumnByName(name);
+    return column && column->type_id() == arrow::Type::BINARY ? column : nullptr;
+  };
+  const auto geometry = batch.GetColumnByName("istac:crs") ? nullptr : named("istac:geometry");
+  return geometry ? geometry : named("stac:centroid");
 }
 
 }  // namespace
@@ -79,19 +91,11 @@ uint64_t hilbert_position(double lon, double lat) noexcept {
   return out;
 }
 
-RowOrder rows_by_place(const arrow::Table& rows, const CrsTransformer* transformer, int jobs) {
-  // A geometry in longitudes and latitudes is read directly, which takes a tenth of the time.
-  std::string direct;
-  const bool has_crs = rows.GetColumnByName("istac:crs") != nullptr;
-  for (const char* name : {"istac:geometry", "stac:centroid"}) {
-    const auto column = rows.GetColumnByName(name);
-    const bool is_read = column && column->type()->id() == arrow::Type::BINARY;
-    if (direct.empty() && is_read && !(has_crs && name == std::string_view("istac:geometry"))) direct = name;
-  }
+RowOrder rows_by_place(const NextBatch& rows, const CrsTransformer* transformer, int jobs) {
   return sorted_rows<uint64_t>(rows, jobs,
                                [&](const arrow::RecordBatch& batch, int64_t row) -> std::optional<uint64_t> {
-                                 if (!direct.empty()) {
-                                   const auto wkb = binary_cell(*batch.GetColumnByName(direct), row);
+                                 if (const auto direct = degrees_of(batch)) {
+                                   const auto wkb = binary_cell(*direct, row);
                                    const auto box = wkb ? wkb_envelope(std::as_bytes(std::span(*wkb))) : std::nullopt;
                                    if (box) return position_of(*box);
                                  }
@@ -100,7 +104,7 @@ RowOrder rows_by_place(const arrow::Table& rows, const CrsTransformer* transform
                                });
 }
 
-RowOrder rows_by_time(const arrow::Table& rows, int jobs) {
+RowOrder rows_by_time(const NextBatch& rows, int jobs) {
   return sorted_rows<int64_t>(rows, jobs, [](const arrow::RecordBatch& batch, int64_t row) -> std::optional<int64_t> {
     const Extent extent = extent_of_row(batch, row, nullptr);
     return extent.temporal ? std::optional(extent.temporal->start.microseconds) : std::nullopt;

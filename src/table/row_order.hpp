@@ -1,10 +1,9 @@
 #pragma once
 
-#include <arrow/type_fwd.h>
-
 #include <cstdint>
 #include <vector>
 
+#include "table/level_batches.hpp"
 #include "tacore/crs.hpp"
 
 namespace tacore {
@@ -20,9 +19,9 @@ struct RowOrder {
 };
 
 /// Orders rows by their locations on a Hilbert curve: the centre of the bounding box of the footprint, else the
-/// centroid (as ExtentSum reads them). Equal rows keep their order.
-RowOrder rows_by_place(const arrow::Table& rows, const CrsTransformer* transformer, int jobs);
+/// centroid (as ExtentSum reads them). Equal rows keep their order. Throws what `rows` throws.
+RowOrder rows_by_place(const NextBatch& rows, const CrsTransformer* transformer, int jobs);
 /// Orders rows by the times at which they begin, likewise.
-RowOrder rows_by_time(const arrow::Table& rows, int jobs);
+RowOrder rows_by_time(const NextBatch& rows, int jobs);
 
 }  // namespace tacore

@@ -21,7 +21,8 @@ Tree ordered(Tree tree, const CreateOptions& options) {
   if (options.order.empty() || !columns) return tree;
   const int jobs = num_threads(options.task.jobs);
   const bool by_place = options.order == kByPlace;
-  const RowOrder order = by_place ? rows_by_place(*columns, options.transformer, jobs) : rows_by_time(*columns, jobs);
+  const NextBatch rows = batches_of(columns);
+  const RowOrder order = by_place ? rows_by_place(rows, options.transformer, jobs) : rows_by_time(rows, jobs);
   if (order.num_unplaced > 0) {
     log::warning(std::to_string(order.num_unplaced) + " of " + std::to_string(order.rows.size()) + " samples have no " +
                  (by_place ? "location" : "time") + ", and are last in the order " + in_quotes(options.order));
