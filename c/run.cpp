@@ -13,6 +13,7 @@
 #include "tacore/ops/diff.hpp"
 #include "tacore/ops/edit.hpp"
 #include "tacore/ops/export.hpp"
+#include "tacore/ops/sidecar.hpp"
 #include "tacore/ops/sync.hpp"
 #include "tacore/ops/validate.hpp"
 #include "tacore/raster/tiff_index.hpp"
@@ -105,6 +106,18 @@ Json consolidate(Options& given, Call& call) {
   return {{"path", Write(inputs, how)}};
 }
 
+Json sidecar(Options& given, Call& call) {
+  const auto path = given.require<std::string>("path");
+  bool check = false;
+  given.take("check", check);
+  SidecarOptions how;
+  given.fill(how);
+  given.finish();
+  call.watch(how.task);
+  if (check && how.beside) throw ArgumentError("request: \"check\" and \"beside\": one of them expected");
+  return {{"paths", check ? check_sidecar(path, how.task) : create_sidecar(path, how)}};
+}
+
 /// To a chunk store, or from one, as the paths say.
 Json sync(Options& given, Call& call) {
   const auto from = given.require<std::string>("from"), to = given.require<std::string>("to");
@@ -194,6 +207,7 @@ const std::map<std::string, Operation>& operations() {
       {"diff", diff},
       {"index", consolidate<TacocatOptions, create_tacocat>},
       {"collect", consolidate<TacollectionOptions, create_tacollection>},
+      {"sidecar", sidecar},
       {"sync", sync},
       {"validate", validate},
       {"describe", describe},

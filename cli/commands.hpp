@@ -230,6 +230,7 @@ int run_diff(const DiffCommandOptions& options);
 struct IndexCommandOptions {
   std::vector<std::string> inputs = {};
   TacocatOptions how = {};
+  bool sidecar = false, beside = false, check = false;
 };
 int run_index(const IndexCommandOptions& options);
 

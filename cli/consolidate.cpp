@@ -26,6 +26,15 @@ void run_joining(Task& task, bool requires_same, const std::function<std::string
 
 int run_index(const IndexCommandOptions& options) {
   TacocatOptions how = options.how;
+  if (options.sidecar) {
+    for (const auto& input : options.inputs) {
+      run_writer(how.task, [&] {
+        return options.check ? check_sidecar(input, how.task)
+                             : create_sidecar(input, {.task = how.task, .beside = options.beside});
+      });
+    }
+    return 0;
+  }
   run_joining(how.task, how.validate_schema, [&] { return create_tacocat(options.inputs, how); });
   return 0;
 }

@@ -821,11 +821,24 @@ void add_columns_rule(CLI::App* command, bool& requires_same) {
 void add_index(Tool& tool) {
   auto [command, options] = tool.add("index", "Builds a common index (.tacocat/) so that many ZIPs open as one dataset",
                                      "  taco index parts/*.tacozip\n"
-                                     "  taco index north.tacozip south.tacozip -o . --single-file",
+                                     "  taco index north.tacozip south.tacozip -o . --single-file\n"
+                                     "  taco index parts/.tacocat --sidecar",
                                      run_index);
-  command->add_option("INPUT", options->inputs, "ZIPs, in the order of their rows")->required();
+  command->add_option("INPUT", options->inputs, "ZIPs, in the order of their rows; datasets with --sidecar")
+      ->required();
   add_columns_rule(command, options->how.validate_schema);
   visit_options(options->how, OptionAdder(command, {"validate_schema"}));
+  auto* sidecar = command->add_flag("--sidecar", options->sidecar,
+                                    "Copy the tables of each INPUT in the order of places, into your cache: filters by "
+                                    "place and id then read few rows. INPUT does not change.");
+  for (const char* other : {"--output", "--single-file", "--overwrite", "--parquet"})
+    sidecar->excludes(command->get_option(other));
+  auto* beside = command->add_flag("--beside", options->beside,
+                                   "With --sidecar: write PATH.sidecar beside the dataset, for other users.");
+  auto* check = command->add_flag("--check", options->check,
+                                  "With --sidecar: prove the side-cars beside a dataset, instead of making any.");
+  beside->needs(sidecar)->excludes(check);
+  check->needs(sidecar);
 }
 
 void add_collect(Tool& tool) {

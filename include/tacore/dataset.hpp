@@ -166,6 +166,9 @@ struct LoadOptions {
   /// missing. Without this option they are used where this user wrote or validated them on this machine, and no dataset
   /// changed since.
   bool trust_bounds = false;
+  /// Use the side-cars beside a dataset (create_sidecar(), ops/sidecar.hpp) although nothing proves here that they have
+  /// its rows; wrong ones give wrong rows.
+  bool trust_sidecar = false;
   /// Options of remote paths (http(s)://, s3://, hf://, ...). Not set: those of set_remote_options().
   std::optional<RemoteOptions> remote = {};
 };

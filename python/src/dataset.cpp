@@ -106,9 +106,12 @@ void report(LogLevel level, std::string_view message, void*) {
 }
 
 LoadOptions load_options(const Path& base_path, bool allow_partial, const std::optional<Keywords>& remote, bool verify,
-                         bool trust_bounds) {
-  LoadOptions out{
-      .base_path = base_path.value, .allow_partial = allow_partial, .verify = verify, .trust_bounds = trust_bounds};
+                         bool trust_bounds, bool trust_sidecar) {
+  LoadOptions out{.base_path = base_path.value,
+                  .allow_partial = allow_partial,
+                  .verify = verify,
+                  .trust_bounds = trust_bounds,
+                  .trust_sidecar = trust_sidecar};
   if (remote) out.remote = options_of<RemoteOptions>(*remote);
   return out;
 }
@@ -163,27 +166,27 @@ void bind_dataset(nb::module_& m) {
   m.def(
       "load",
       [](const Path& path, const Path& base_path, bool allow_partial, const std::optional<Keywords>& remote,
-         bool verify, bool trust_bounds) {
-        const LoadOptions options = load_options(base_path, allow_partial, remote, verify, trust_bounds);
+         bool verify, bool trust_bounds, bool trust_sidecar) {
+        const LoadOptions options = load_options(base_path, allow_partial, remote, verify, trust_bounds, trust_sidecar);
         const nb::gil_scoped_release released;
         return load(path.value, options);
       },
       nb::arg("path"), nb::arg("base_path") = "", nb::arg("allow_partial") = false, nb::arg("remote") = nb::none(),
-      nb::arg("verify") = true, nb::arg("trust_bounds") = false);
+      nb::arg("verify") = true, nb::arg("trust_bounds") = false, nb::arg("trust_sidecar") = false);
   m.def(
       "load",
       [](const std::vector<Path>& paths, const Path& base_path, bool allow_partial,
-         const std::optional<Keywords>& remote, bool verify, bool trust_bounds) {
-        const LoadOptions options = load_options(base_path, allow_partial, remote, verify, trust_bounds);
+         const std::optional<Keywords>& remote, bool verify, bool trust_bounds, bool trust_sidecar) {
+        const LoadOptions options = load_options(base_path, allow_partial, remote, verify, trust_bounds, trust_sidecar);
         const nb::gil_scoped_release released;
         return load(values_of(paths), options);
       },
       nb::arg("paths"), nb::arg("base_path") = "", nb::arg("allow_partial") = false, nb::arg("remote") = nb::none(),
-      nb::arg("verify") = true, nb::arg("trust_bounds") = false);
+      nb::arg("verify") = true, nb::arg("trust_bounds") = false, nb::arg("trust_sidecar") = false);
   m.def(
       "plan_opening",
       [](const Path& path, const Path& base_path, const std::optional<Keywords>& remote) {
-        const LoadOptions options = load_options(base_path, false, remote, true, false);
+        const LoadOptions options = load_options(base_path, false, remote, true, false, false);
         return as_tuple([&] { return plan_opening(path.value, options); });
       },
       nb::arg("path"), nb::arg("base_path") = "", nb::arg("remote") = nb::none(),

@@ -63,6 +63,7 @@ void bind_options(nb::module_& m) {
     out["remote"] = list_of<RemoteOptions>();
     out["create_tacocat"] = list_of<TacocatOptions>();
     out["create_tacollection"] = list_of<TacollectionOptions>();
+    out["create_sidecar"] = list_of<SidecarOptions>();
     out["from_table"] = list_of<TableOptions>();
     out["load"] = list_of<LoadOptions>();
     out["validate"] = list_of<ValidateOptions>();

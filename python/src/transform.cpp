@@ -18,6 +18,7 @@
 #include "tacore/ops/edit.hpp"
 #include "tacore/ops/export.hpp"
 #include "tacore/ops/publish.hpp"
+#include "tacore/ops/sidecar.hpp"
 #include "tacore/ops/sync.hpp"
 
 namespace tacore::python {
@@ -30,6 +31,18 @@ nb::str consolidate(const std::vector<Path>& inputs, const Keywords& given, nb::
   auto options = options_of<Options>(given);
   Progress progress(callback, options.task);
   return text(progress.run([&] { return Write(paths, options); }));
+}
+
+nb::typed<nb::list, nb::str> make_sidecar(const Path& path, const Keywords& given, nb::handle callback) {
+  auto options = options_of<SidecarOptions>(given);
+  Progress progress(callback, options.task);
+  return texts(progress.run([&] { return create_sidecar(path.value, options); }));
+}
+
+nb::typed<nb::list, nb::str> prove_sidecar(const Path& path, nb::handle callback) {
+  Task task;
+  Progress progress(callback, task);
+  return texts(progress.run([&] { return check_sidecar(path.value, task); }));
 }
 
 nb::typed<nb::list, nb::str> export_dataset(const Dataset& dataset, const Path& output, const Keywords& given,
@@ -154,6 +167,8 @@ void bind_transform(nb::module_& m) {
         progress);
   m.def("create_tacollection", &consolidate<TacollectionOptions, tacore::create_tacollection>, arg("inputs"),
         arg("options"), progress);
+  m.def("create_sidecar", &make_sidecar, arg("path"), arg("options"), progress);
+  m.def("check_sidecar", &prove_sidecar, arg("path"), progress);
   m.def("to_dataset", &to_dataset, arg("frame"));
   m.def("export_dataset", &export_dataset, arg("dataset"), arg("output"), arg("options"), progress);
   m.def("convert", &convert_by<any_convert>, arg("input"), arg("output"), arg("options"), progress);

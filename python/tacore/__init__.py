@@ -55,7 +55,7 @@ if TYPE_CHECKING:
         v1,
         validator,
     )
-    from ._create import create, create_tacocat, create_tacollection
+    from ._create import check_sidecar, create, create_sidecar, create_tacocat, create_tacollection
     from ._dataframe import TacoDataFrame
     from ._dataset import RequestPlan, TacoDataset, clear_cache, concat, load, plan_opening, set_storage_options
     from ._html import set_display_options
@@ -88,9 +88,11 @@ _HOMES = {
     "TacoDataset": "_dataset",
     "Zip2FolderPlan": "plans",
     "ZipEntry": "plans",
+    "check_sidecar": "_create",
     "clear_cache": "_dataset",
     "concat": "_dataset",
     "create": "_create",
+    "create_sidecar": "_create",
     "create_tacocat": "_create",
     "create_tacollection": "_create",
     "execute": "plans",
@@ -155,9 +157,11 @@ __all__ = [  # noqa: RUF022
     "TacoValidationError",
     "Zip2FolderPlan",
     "ZipEntry",
+    "check_sidecar",
     "clear_cache",
     "concat",
     "create",
+    "create_sidecar",
     "create_tacocat",
     "create_tacollection",
     "execute",

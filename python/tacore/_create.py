@@ -307,6 +307,60 @@ def create_tacollection(
         _core.create_tacollection(names, options, _progress.callback("Merging", progress))
 
 
+def create_sidecar(
+    path: PathLike, *, beside: bool = False, jobs: int = 0, progress: bool | _progress.Progress = True
+) -> list[str]:
+    """Makes the side-cars of a dataset: copies of its tables in the order of places (a Hilbert curve), with bounding
+    boxes and an id index.
+
+    Filters by place and by id then read the few pages that have such rows, also of datasets that others wrote, without
+    bounds and without order. The dataset, its row numbers and the order of its rows do not change. A side-car takes
+    about the disk space of the table.
+
+    Args:
+        path: Path of the dataset.
+        beside: Write the side-cars beside the dataset, in the folder PATH.sidecar, for other users. By default they are
+            in the user's cache (``~/.cache/tacore``), and used as long as the dataset is the same file.
+        jobs: Number of threads; 0 means one for each processor.
+        progress: As for :func:`create`.
+
+    Returns:
+        Paths of the side-cars, one for each level with geometries, and one for level 0.
+
+    Raises:
+        TacoValidationError: The dataset can have no side-car: an index of datasets, one before 2.0.
+        TacoIOError: A side-car cannot be written or remembered.
+        TacoSchemaError: A geometry is not WKB.
+
+    Example:
+        >>> tacore.create_sidecar("chips.tacozip")
+        >>> tacore.load("chips.tacozip").filter_bbox(5.8, 45.8, 10.5, 47.8)
+    """
+    options = {"beside": beside, "jobs": jobs}
+    return _core.create_sidecar(os.fspath(path), options, _progress.callback("Sorting", progress))
+
+
+def check_sidecar(path: PathLike, *, progress: bool | _progress.Progress = True) -> list[str]:
+    """Proves the side-cars beside a dataset, which are its publisher's claim: compares each row, index and bound with
+    the tables, and remembers for this user on this machine that they are right, until one of the files changes.
+
+    Args:
+        path: Path of the dataset.
+        progress: As for :func:`create`.
+
+    Returns:
+        Paths of the side-cars, which filters use from now on.
+
+    Raises:
+        TacoValidationError: A side-car is wrong, or there is none beside the dataset.
+        TacoIOError: A file cannot be read, or a server states no version of it.
+
+    Example:
+        >>> tacore.check_sidecar("https://example.org/chips.tacozip")
+    """
+    return _core.check_sidecar(os.fspath(path), _progress.callback("Comparing", progress))
+
+
 class TacoCatWriter:
     """Collects ZIPs for an index: :func:`create_tacocat` in steps, as in the published writer.
 

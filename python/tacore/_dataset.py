@@ -614,6 +614,7 @@ def load(
     storage_options: Mapping[str, Any] | None = None,
     verify: bool = True,
     trust_bounds: bool = False,
+    trust_sidecar: bool = False,
 ) -> TacoDataset:
     """Opens a dataset of any container (specification, 7.2.1): `.tacozip` and `.zip`, a FOLDER, `.tacocat/` or the
     folder that contains it, `__TACOCAT__`, `TACOLLECTION.json`, `.tortilla` and `.taco`.
@@ -633,6 +634,7 @@ def load(
             These options are part of a pickle of the dataset; credentials of the environment are not.
         verify: Verify samples of a ZIP against their local headers and CRC-32 checksums.
         trust_bounds: Use the bounds in a TACOLLECTION.json although nothing proves them here; wrong ones hide rows.
+        trust_sidecar: Use the side-cars beside a dataset although nothing proves them here; wrong ones give wrong rows.
             Filters then open only the datasets that may have such rows (:func:`create_tacollection`). Without this
             option bounds are used where this user wrote or validated them on this machine, and no dataset changed since.
 
@@ -657,11 +659,11 @@ def load(
     remote = None if storage_options is None else dict(storage_options)
     if not cache:
         remote = {**(_storage_options if remote is None else remote), "cache_size": 0}
-    core = _core.load(where, base, allow_partial, remote, verify, trust_bounds)
+    core = _core.load(where, base, allow_partial, remote, verify, trust_bounds, trust_sidecar)
     # Another process may have another working folder, and does not have the options of set_storage_options().
     there = [_absolute(each) for each in where] if isinstance(where, list) else _absolute(where)
     in_force = (dict(_storage_options) or None) if remote is None else remote
-    recipe = (("load", there, _absolute(base) if base else base, allow_partial, in_force, verify, trust_bounds),)
+    recipe = (("load", there, _absolute(base) if base else base, allow_partial, in_force, verify, trust_bounds, trust_sidecar),)
     return TacoDataset(core, recipe, name)
 
 

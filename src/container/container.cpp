@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "container/child_rows.hpp"
 #include "container/read_hints.hpp"
+#include "container/sidecar_file.hpp"
 #include "container/tiff_index_file.hpp"
 #include "container/zip_samples.hpp"
 #include "format/names.hpp"
@@ -108,6 +109,20 @@ const TiffIndexFile* Container::headers() const {
   if (!storage_ || headers_path_.empty() || (format() != Format::Zip && format() != Format::Tacocat)) return nullptr;
   std::call_once(headers_opened_, [this] { headers_ = TiffIndexFile::open(*storage_, headers_path_, *this); });
   return headers_.get();
+}
+
+void Container::look_for_sidecars(std::string path, bool trust) {
+  sidecars_path_ = std::move(path);
+  trusts_sidecars_ = trust;
+}
+
+std::shared_ptr<const LevelTable> Container::sidecar(int level) const {
+  if (!storage_ || sidecars_path_.empty() || is_v1(format())) return nullptr;
+  const auto& stored = stored_level(level);
+  Proof& proof = *proofs_[static_cast<std::size_t>(level)];
+  std::call_once(proof.sidecar_found,
+                 [&] { proof.sidecar = find_sidecar(*storage_, sidecars_path_, level, *stored, trusts_sidecars_); });
+  return proof.sidecar;
 }
 
 std::shared_ptr<const LevelTable> Container::repair(int, bool&) const { return nullptr; }

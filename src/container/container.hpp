@@ -123,6 +123,13 @@ class Container {
   /// The children of a FOLDER in the level below, where computed_children() can compute them without its `__meta__`.
   virtual std::optional<RowRange> children(int level, int64_t row) const;
 
+  /// Lets sidecar() look for side-cars of the dataset at `path`; `trust`: also for one that nothing proves here. Call
+  /// it before the container is shared, after look_for_headers().
+  void look_for_sidecars(std::string path, bool trust);
+  /// The side-car of a level (table/sidecar_table.hpp), opened at the first call; nullptr when there is none for this
+  /// level as it is stored. Throws IoError, each time.
+  std::shared_ptr<const LevelTable> sidecar(int level) const;
+
   /// True when internal:parent_id never descends in a row group of `level`; in an index, within each source file, whose
   /// rows are consecutive. Computed once.
   bool parents_ascend(int level, int group) const;
@@ -170,6 +177,8 @@ class Container {
     std::map<int, bool> ascending = {};  ///< results of parents_ascend(), by row group
     std::once_flag numbered = {};
     std::vector<int64_t> numbers = {};  ///< of each row among the rows of its source file
+    std::once_flag sidecar_found = {};
+    std::shared_ptr<const LevelTable> sidecar = {};
     std::once_flag assembled = {};
     std::atomic<bool> is_there = false;
   };
@@ -182,7 +191,8 @@ class Container {
   mutable std::vector<std::shared_ptr<const LevelTable>> levels_;  ///< nullptr until it is assembled, or if missing
   mutable std::vector<std::unique_ptr<Proof>> proofs_;
   std::shared_ptr<const Storage> storage_ = {};
-  std::string headers_path_ = {};
+  std::string headers_path_ = {}, sidecars_path_ = {};
+  bool trusts_sidecars_ = false;
   mutable std::once_flag headers_opened_ = {};
   mutable std::shared_ptr<const TiffIndexFile> headers_ = {};
   mutable std::mutex metas_mutex_;

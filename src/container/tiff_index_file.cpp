@@ -2,8 +2,6 @@
 
 #include <cerrno>
 
-#include "base/crc32.hpp"
-#include "base/little_endian.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "container/zip_samples.hpp"
@@ -13,13 +11,6 @@
 
 namespace tacore {
 namespace {
-
-/// The footer of a Parquet file, from its last bytes: its length stands in front of the last four.
-std::span<const std::byte> footer_of(const Bytes& tail) {
-  constexpr std::size_t kEnd = 8;
-  const uint64_t size = Cursor(std::span(tail).last(kEnd), "Parquet footer").u32();
-  return std::span(tail).last(std::min<uint64_t>(tail.size(), size + kEnd));
-}
 
 int required_column(const LevelTable& table, std::string_view name) {
   const int column = table.find(name);
@@ -31,24 +22,12 @@ int required_column(const LevelTable& table, std::string_view name) {
 
 std::string fingerprint_of(const Container& container) {
   std::string out;
-  for (int level = 0; level < container.num_levels(); ++level) {
-    const LevelTable& table = *container.stored_level(level);
-    out += std::to_string(table.num_rows()) + " rows, " + std::to_string(table.source()->size()) + " bytes, footer " +
-           std::to_string(crc32(footer_of(table.tail()))) + "; ";
-  }
+  for (int level = 0; level < container.num_levels(); ++level)
+    out += fingerprint_of(*container.stored_level(level)) + "; ";
   return out;
 }
 
-std::string header_file_path(const std::string& dataset) {
-  const auto query = is_remote(dataset) && !dataset.starts_with("/vsi") ? dataset.find('?') : dataset.npos;
-  if (query == dataset.npos) return dataset + std::string(kHeaderFileSuffix);
-  const std::string parameters = lower(dataset.substr(query));
-  constexpr std::string_view kSigned[] = {"signature=", "sig=", "x-amz-", "x-goog-"};
-  for (const auto name : kSigned) {
-    if (parameters.find(name) != parameters.npos) return {};
-  }
-  return dataset.substr(0, query) + std::string(kHeaderFileSuffix) + dataset.substr(query);
-}
+std::string header_file_path(const std::string& dataset) { return with_suffix(dataset, kHeaderFileSuffix); }
 
 TiffIndexFile::TiffIndexFile(std::shared_ptr<const LevelTable> table)
     : table_(std::move(table)),

@@ -42,6 +42,11 @@ const PitSchema& Dataset::Impl::tree() const {
   return container ? container->tree() : collection->pit_schema;
 }
 
+std::vector<std::string> sql_types_of(const std::shared_ptr<const LevelTable>& table) {
+  return Dataset::Impl::describe({.sql = "SELECT * FROM read_parquet($1)", .values = {LevelFile{0}}, .levels = {table}})
+      .sql_types;
+}
+
 void check_no_given_rows(const Dataset::Impl& impl, const char* what) {
   if (!impl.has_given_rows) return;
   throw QueryError(std::string(what) + ": a dataset made of a DataFrame can only be written; use the DataFrame instead",

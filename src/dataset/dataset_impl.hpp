@@ -72,6 +72,9 @@ struct Dataset::Impl {
   mutable std::map<int, std::shared_ptr<const Survivors>> survivors_;
 };
 
+/// The types in SQL of the columns that a table stores, in the order of its file.
+std::vector<std::string> sql_types_of(const std::shared_ptr<const LevelTable>& table);
+
 /// Throws QueryError for given rows (to_dataset()), which a result of the query would not describe.
 void check_no_given_rows(const Dataset::Impl& impl, const char* what);
 

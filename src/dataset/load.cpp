@@ -74,10 +74,11 @@ Dataset open_dataset(const std::string& path, const Detected& at, const LoadOpti
     }
     impl->partitions = std::make_shared<const Partitions>(std::move(storage), impl->collection,
                                                           options.base_path.empty() ? at.folder : options.base_path,
-                                                          options.verify, options.trust_bounds);
+                                                          options.verify, options.trust_bounds, options.trust_sidecar);
     return Dataset(std::move(impl));
   }
-  auto container = open_container(std::move(storage), at, path, options.base_path, options.verify);
+  auto container =
+      open_container(std::move(storage), at, path, options.base_path, options.verify, options.trust_sidecar);
   impl->collection = std::shared_ptr<const Collection>(container, &container->collection());
   impl->base.base = std::move(container);
   return Dataset(std::move(impl));

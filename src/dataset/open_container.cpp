@@ -216,10 +216,12 @@ Detected detect(const Storage& storage, const std::string& given) {
 }
 
 std::shared_ptr<const Container> open_container(std::shared_ptr<const Storage> storage, const Detected& at,
-                                                const std::string& path, const std::string& base_path, bool verify) {
+                                                const std::string& path, const std::string& base_path, bool verify,
+                                                bool trust_sidecar) {
   log::info(path + ": " + to_string(at.format) + " container");
   auto out = open_as(storage, at, path, base_path.empty() ? at.folder : base_path, verify);
   out->look_for_headers(std::move(storage), header_file_path(at.path));
+  out->look_for_sidecars(at.path, trust_sidecar);
   return out;
 }
 

@@ -44,10 +44,10 @@ class OpenedOnce final : public Storage {
 Detected detect(const Storage& storage, const std::string& path);
 
 /// Opens any container except TACOLLECTION.json. `base_path` replaces `Detected::folder` unless empty. `verify`:
-/// offsets of samples in ZIPs are verified as they are read.
+/// offsets of samples in ZIPs are verified as they are read. `trust_sidecar`: see Container::look_for_sidecars().
 std::shared_ptr<const Container> open_container(std::shared_ptr<const Storage> storage, const Detected& at,
                                                 const std::string& path, const std::string& base_path,
-                                                bool verify = true);
+                                                bool verify = true, bool trust_sidecar = false);
 
 /// load() of the one file or folder `at`, without the other partitions of a dataset.
 Dataset open_dataset(const std::string& path, const Detected& at, const LoadOptions& options,

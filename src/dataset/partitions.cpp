@@ -113,11 +113,12 @@ std::optional<std::string> fact_of_bounds(const std::string& json, const std::st
 }
 
 Partitions::Partitions(std::shared_ptr<const Storage> storage, std::shared_ptr<const Collection> collection,
-                       std::string folder, bool verify, bool trust_bounds)
+                       std::string folder, bool verify, bool trust_bounds, bool trust_sidecar)
     : storage_(std::move(storage)),
       collection_(std::move(collection)),
       folder_(std::move(folder)),
       verify_(verify),
+      trust_sidecar_(trust_sidecar),
       trust_bounds_(trust_bounds),
       slots_(std::make_unique<Slot[]>(collection_->sources.size())) {}
 
@@ -314,7 +315,7 @@ std::shared_ptr<const View> Partitions::open_anew(std::size_t i) const {
   const Detected at = detect(*storage_, path);
   if (at.format == Format::Tacocat) throw FormatError("an index of datasets, not a dataset", {.path = path});
   View out;
-  out.base = open_container(storage_, at, path, "", verify_);
+  out.base = open_container(storage_, at, path, "", verify_, trust_sidecar_);
   if (has_bounds_) check_stated(i, out);
   return std::make_shared<const View>(std::move(out));
 }

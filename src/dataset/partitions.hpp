@@ -33,7 +33,7 @@ std::vector<Column> sorted_columns(const LevelTable& level);
 class Partitions : public std::enable_shared_from_this<Partitions> {
  public:
   Partitions(std::shared_ptr<const Storage> storage, std::shared_ptr<const Collection> collection, std::string folder,
-             bool verify, bool trust_bounds);
+             bool verify, bool trust_bounds, bool trust_sidecar);
 
   const std::vector<Source>& sources() const noexcept { return collection_->sources; }
   /// The folder of the partitions.
@@ -84,7 +84,7 @@ class Partitions : public std::enable_shared_from_this<Partitions> {
   std::shared_ptr<const Storage> storage_;
   std::shared_ptr<const Collection> collection_;
   std::string folder_;
-  bool verify_;
+  bool verify_, trust_sidecar_;
   bool trust_bounds_;
   mutable std::once_flag bounds_read_, decided_;
   mutable std::vector<SourceBounds> bounds_;

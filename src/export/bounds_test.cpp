@@ -2,16 +2,13 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <thread>
 
 #include "base/text.hpp"
 #include "dataset/dataset_impl.hpp"
-#include "support/create_files.hpp"
-#include "support/places.hpp"
+#include "support/placed_data.hpp"
 #include "tacore/ops/consolidate.hpp"
 #include "tacore/ops/edit.hpp"
 #include "tacore/ops/export.hpp"
@@ -21,43 +18,6 @@
 // datasets are opened, and those that a loop over the places finds.
 namespace tacore {
 namespace {
-
-/// The user's cache, for the time of a test.
-class Cache {
- public:
-  explicit Cache(const std::string& folder)
-      : before_(std::getenv("XDG_CACHE_HOME") ? std::getenv("XDG_CACHE_HOME") : "") {
-    ::setenv("XDG_CACHE_HOME", folder.c_str(), 1);
-  }
-  ~Cache() { before_.empty() ? ::unsetenv("XDG_CACHE_HOME") : ::setenv("XDG_CACHE_HOME", before_.c_str(), 1); }
-  Cache(const Cache&) = delete;
-  Cache& operator=(const Cache&) = delete;
-
- private:
-  std::string before_;
-};
-
-std::string name_of(std::size_t number) { return "s" + std::to_string(10000 + number); }
-
-/// Samples [begin, end) of `all`: FOLDERs with a FILE each, which is at the same place and at a time of its own.
-Taco taco_of(const std::vector<Place>& all, std::size_t begin, std::size_t end) {
-  std::vector<Sample> samples;
-  for (std::size_t i = begin; i < end; ++i) {
-    std::vector<Sample> below;
-    const std::string month = std::to_string(10 + i / 100 % 3);
-    below.emplace_back(
-        "red", to_bytes("red of " + name_of(i)),
-        std::vector<MetadataField>{{"istac:centroid", Binary{wkb_point(std::remainder(all[i].lon, 360), all[i].lat)}},
-                                   {"istac:time_start", Timestamp::parse("2021-" + month + "-01")}});
-    std::vector<MetadataField> metadata{
-        {"istac:geometry", Binary{wkb_of(all[i])}},
-        {"istac:time_start", Timestamp::parse("20" + std::to_string(10 + i / 100) + "-01-01")},
-        {"number", static_cast<int64_t>(i)}};
-    if (i % 97 == 0) metadata[0].value = Value();
-    samples.emplace_back(name_of(i), Tortilla(std::move(below)), metadata);
-  }
-  return {Tortilla(std::move(samples)), collection()};
-}
 
 constexpr std::size_t kPerPart = 100, kParts = 12;
 
@@ -77,7 +37,7 @@ struct Collected {
   explicit Collected(const TacollectionOptions& options = {.bounds = true}) {
     for (std::size_t part = 0; part < kParts; ++part) {
       paths.push_back(shop.out("p" + std::to_string(part) + ".tacozip"));
-      create(taco_of(all, part * kPerPart, (part + 1) * kPerPart), paths.back());
+      create(placed_taco(all, part * kPerPart, (part + 1) * kPerPart), paths.back());
     }
     path = create_tacollection(paths, options);
   }
@@ -93,14 +53,6 @@ std::string rules_of(const std::string& path) {
 }
 
 int num_opened(const Dataset& dataset) { return impl_of(dataset)->partitions->num_opened(); }
-
-Strings expected(const std::vector<Place>& all, const BBox& box) {
-  Strings out;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (i % 97 != 0 && meets(all[i], box)) out.push_back(name_of(i));
-  }
-  return out;
-}
 
 using Ask = std::function<std::string(const Dataset&)>;
 
@@ -201,12 +153,12 @@ void check_same(const std::function<Dataset()>& opened, const std::function<Data
 
 TEST_CASE("with proved bounds, only the datasets are opened that may have rows") {
   const Workshop caches;
-  const Cache cache(caches.source("here"));
+  const UserCache cache(caches.source("here"));
   const Collected parts;
   CHECK(faults(parts.path) == "");
   const auto loaded = [&] { return load(parts.path); };
   check_same(loaded, [&] {
-    const Cache nothing(caches.source("nothing"));
+    const UserCache nothing(caches.source("nothing"));
     const Report ignored;
     Dataset out = load(parts.path);
     CHECK_FALSE(impl_of(out)->partitions->has_bounds());
@@ -214,12 +166,12 @@ TEST_CASE("with proved bounds, only the datasets are opened that may have rows")
   });
   // The same rows as those that a loop over the places finds, and as those of each dataset by itself.
   for (const BBox& box : boxes()) {
-    CHECK(ids(loaded().filter_bbox(box).data()) == expected(parts.all, box));
+    CHECK(ids(loaded().filter_bbox(box).data()) == placed_in(parts.all, box));
     Strings each;
     for (const auto& path : parts.paths) {
       for (auto& id : ids(load(path).filter_bbox(box).data())) each.push_back(std::move(id));
     }
-    CHECK(each == expected(parts.all, box));
+    CHECK(each == placed_in(parts.all, box));
   }
   const auto opens = [&](const std::function<void(const Dataset&)>& what) {
     const Report report;
@@ -243,17 +195,17 @@ TEST_CASE("with proved bounds, only the datasets are opened that may have rows")
 
 TEST_CASE("bounds that nothing proves here are not used, and those that are trusted are") {
   const Workshop caches;
-  const Cache cache(caches.source("here"));
+  const UserCache cache(caches.source("here"));
   const Collected parts;
   const auto answer = [&](const LoadOptions& options = {}) {
     const Report report;
     const Dataset dataset = load(parts.path, options);
-    CHECK(ids(dataset.filter_bbox(boxes()[0]).data()) == expected(parts.all, boxes()[0]));
+    CHECK(ids(dataset.filter_bbox(boxes()[0]).data()) == placed_in(parts.all, boxes()[0]));
     return std::to_string(num_opened(dataset)) + " " + report.warnings();
   };
   CHECK(answer().size() == 2);
   {
-    const Cache nothing(caches.source("nothing"));
+    const UserCache nothing(caches.source("nothing"));
     CHECK_MESSAGE(answer().starts_with("12 " + parts.path + ": its bounds are not used, because nothing proves"),
                   answer());
     CHECK(answer({.trust_bounds = true}).size() == 2);
@@ -261,7 +213,7 @@ TEST_CASE("bounds that nothing proves here are not used, and those that are trus
     CHECK(answer().size() == 2);
   }
   {  // without a place for a cache nothing is remembered
-    const Cache none("/proc/nowhere");
+    const UserCache none("/proc/nowhere");
     const Report report;
     create_tacollection(parts.paths, {.bounds = true, .overwrite = true});
     CHECK(report.warnings().find("cannot be remembered") != std::string::npos);
@@ -301,13 +253,13 @@ TEST_CASE("bounds that nothing proves here are not used, and those that are trus
 
 TEST_CASE("a new sample in a dataset is found, though the bounds do not know it") {
   const Workshop caches;
-  const Cache cache(caches.source("here"));
+  const UserCache cache(caches.source("here"));
   const Collected parts;
   const BBox west{-179.5, -90, -170, 90};
   const auto before = ids(load(parts.path).filter_bbox(west).data());
   // The same number of rows, at other places: those of the first dataset also in the last.
   std::filesystem::remove(parts.paths[11]);
-  create(taco_of(parts.all, 0, kPerPart), parts.paths[11]);
+  create(placed_taco(parts.all, 0, kPerPart), parts.paths[11]);
   const Report report;
   CHECK(ids(load(parts.path).filter_bbox(west).data()).size() > before.size());
   CHECK(report.warnings().find("nothing proves") != std::string::npos);
@@ -323,10 +275,10 @@ TEST_CASE("a new sample in a dataset is found, though the bounds do not know it"
 
 TEST_CASE("trusted bounds that contradict a dataset that is opened are ignored with a warning") {
   const Workshop caches;
-  const Cache cache(caches.source("here"));
+  const UserCache cache(caches.source("here"));
   const Collected parts;
   const LoadOptions trust{.trust_bounds = true};
-  const auto expect = expected(parts.all, boxes()[0]);
+  const auto expect = placed_in(parts.all, boxes()[0]);
   const std::pair<std::string, std::string> changes[] = {{"\"num_rows\": 100", "\"num_rows\": 99"},
                                                          {"\"num_rows\": 100", "\"num_rows\": \"100\""},
                                                          {"\"num_rows\": 100", "\"num_rows\": -100"},
@@ -354,9 +306,9 @@ TEST_CASE("trusted bounds that contradict a dataset that is opened are ignored w
 
 TEST_CASE("bounds of a dataset that cannot be read whole are not proved by validating it") {
   const Workshop caches;
-  const Cache cache(caches.source("here"));
+  const UserCache cache(caches.source("here"));
   const Collected parts;
-  const Cache nothing(caches.source("nothing"));
+  const UserCache nothing(caches.source("nothing"));
   std::string bytes = file_text(parts.paths[7]);
   bytes.replace(bytes.rfind("PAR1"), 4, "XXXX");
   std::ofstream(parts.paths[7], std::ios::binary) << bytes;
@@ -367,12 +319,12 @@ TEST_CASE("bounds of a dataset that cannot be read whole are not proved by valid
 
 TEST_CASE("a dataset that changes after the index was opened is not mixed with what was known of it") {
   const Workshop caches;
-  const Cache cache(caches.source("here"));
+  const UserCache cache(caches.source("here"));
   const Collected parts;
   const Dataset dataset = load(parts.path);
   CHECK(dataset.num_rows() == kPerPart * kParts);
   std::filesystem::remove(parts.paths[11]);
-  create(taco_of(parts.all, 0, kPerPart), parts.paths[11]);  // as many rows, at other places
+  create(placed_taco(parts.all, 0, kPerPart), parts.paths[11]);  // as many rows, at other places
   const BBox east{150, -90, 179.5, 90};
   const Report report;
   CHECK(ids(dataset.filter_bbox(east).data()) == ids(load(parts.path).filter_bbox(east).data()));
@@ -381,10 +333,10 @@ TEST_CASE("a dataset that changes after the index was opened is not mixed with w
 
 TEST_CASE("a row whose dataset contradicts trusted bounds is an error, not another row") {
   const Workshop caches;
-  const Cache cache(caches.source("here"));
+  const UserCache cache(caches.source("here"));
   const Collected parts;
   std::filesystem::remove(parts.paths[5]);
-  create(taco_of(parts.all, 500, 590), parts.paths[5]);
+  create(placed_taco(parts.all, 500, 590), parts.paths[5]);
   const DataFrame all = load(parts.path, {.trust_bounds = true}).data();
   CHECK(all.num_rows() == kPerPart * kParts);
   CHECK(error_of([&] { all.read(599); }).find("has 90 rows in level 0, but its TACOLLECTION.json states 100") !=
@@ -422,7 +374,7 @@ Strings many_parts(const Workshop& shop) {
 
 TEST_CASE("rows of many datasets, of which few stay open") {
   const Workshop caches;
-  const Cache cache(caches.source("here"));
+  const UserCache cache(caches.source("here"));
   const Workshop shop = Workshop::in_memory();
   const Dataset dataset = load(create_tacollection(many_parts(shop), {.bounds = true}));
   const DataFrame all = dataset.data();
@@ -440,7 +392,7 @@ TEST_CASE("rows of many datasets, of which few stay open") {
 TEST_SUITE("threads") {
   TEST_CASE("eight threads on one dataset of many parts read the same rows, while parts are closed") {
     const Workshop caches;
-    const Cache cache(caches.source("here"));
+    const UserCache cache(caches.source("here"));
     const Workshop shop = Workshop::in_memory();
     const Dataset dataset = load(create_tacollection(many_parts(shop), {.bounds = true}));
     std::vector<std::string> errors(8);
@@ -466,7 +418,7 @@ TEST_SUITE("threads") {
 
 TEST_CASE("an exported part and a serialized frame do not depend on a proof") {
   const Workshop caches;
-  const Cache cache(caches.source("here"));
+  const UserCache cache(caches.source("here"));
   const Collected parts;
   const auto selected = [&] { return load(parts.path).filter_bbox({10, -45, 30, 60}); };
   const auto exported = [&](const std::string& name) {
@@ -483,7 +435,7 @@ TEST_CASE("an exported part and a serialized frame do not depend on a proof") {
   const std::string here = exported("a"), known = versions(selected()), all = versions(load(parts.path));
   const Bytes rows = serialize(selected().data());
   const std::string shown = dump(selected().data());
-  const Cache nothing(caches.source("nothing"));
+  const UserCache nothing(caches.source("nothing"));
   const Report ignored;
   CHECK(exported("b") == here);
   CHECK(versions(selected()) == known);
@@ -493,12 +445,12 @@ TEST_CASE("an exported part and a serialized frame do not depend on a proof") {
 
 TEST_CASE("bounds need the same columns in all datasets, and hold for FOLDERs as well") {
   const Workshop caches;
-  const Cache cache(caches.source("here"));
+  const UserCache cache(caches.source("here"));
   const Workshop shop;
   const auto all = sorted_places();
-  create(taco_of(all, 0, 100), shop.out("a"));
-  create(taco_of(all, 1000, 1100), shop.out("b"));
-  create(taco_of(all, 1000, 1100), shop.out("c.tacozip"));
+  create(placed_taco(all, 0, 100), shop.out("a"));
+  create(placed_taco(all, 1000, 1100), shop.out("b"));
+  create(placed_taco(all, 1000, 1100), shop.out("c.tacozip"));
   CHECK(error_of([&] {
           create_tacollection({shop.out("a"), shop.out("c.tacozip")}, {.bounds = true});
         }).find("internal:") != std::string::npos);

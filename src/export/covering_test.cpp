@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <limits>
 #include <map>
@@ -348,6 +349,53 @@ TEST_CASE("a table that was rewritten or damaged gives the rows of a loop, or an
     CHECK(num_refused < 60);
   }
   put(good);
+}
+
+TEST_CASE("a page index that lies, with a proof that fits it, is found by a deep validation") {
+  const Workshop shop = Workshop::in_memory();
+  create(taco_of(places(20000)), shop.out("made"), covered(65536));
+  const std::string path = shop.out("made/METADATA/level0.parquet");
+  const std::string good = file_text(path);
+  const auto table = table_at(path);
+  const auto metadata = parse_parquet_footer(table->tail(), {});
+  const auto ranges = *page_index_ranges(*metadata, 0);
+  REQUIRE(faults(shop.out("made")) == "");
+  // Replaces each `from` within a range of the page index, and proves what is there then.
+  const auto faults_of = [&](ByteRange range, const std::string& from, const std::string& to) {
+    std::string bytes = good;
+    for (auto at = bytes.find(from, range.offset); at < range.offset + range.size; at = bytes.find(from, at + 1))
+      bytes.replace(at, from.size(), to);
+    REQUIRE(bytes != good);
+    const std::string stated = *table->key_value(kProofKey), blank = unproved(true, 1);
+    REQUIRE(stated.size() == blank.size());
+    bytes.replace(bytes.rfind(stated), blank.size(), blank);
+    const uint64_t begin = std::min(ranges.columns.offset, ranges.offsets.offset);
+    prove(std::as_writable_bytes(std::span(bytes)).subspan(begin), begin);
+    std::ofstream(path, std::ios::binary) << bytes;
+    const Report report;
+    load(shop.out("made")).filter_bbox(boxes()[0]).data();
+    CHECK(report.warnings() == "");  // readers believe a proof
+    return faults(shop.out("made"));
+  };
+  // The greatest xmax of the first page.
+  float most = -1000;
+  const auto cells = read_values(*table->decode(table->find("bbox"), 0));
+  for (std::size_t row = 0; row < 8192; ++row) {
+    if (cells[row] == Value()) continue;
+    for (const auto& [key, value] : std::get<Struct>(cells[row].data)) {
+      if (key == "xmax") most = std::max(most, static_cast<float>(std::get<double>(value.data)));
+    }
+  }
+  const auto encoded = [](float value) {
+    std::string out(sizeof value, 0);
+    std::memcpy(out.data(), &value, sizeof value);
+    return out;
+  };
+  CHECK(has_text(faults_of(ranges.columns, encoded(most), encoded(most - 50)),
+                 "SCH-10 the page index of row group 0 is wrong about the bounds of 'bbox'"));
+  // The second page of each column begins one row later: 8192 and 8193 as varints.
+  CHECK(has_text(faults_of(ranges.offsets, "\x80\x80\x01", "\x82\x80\x01"),
+                 "SCH-10 the page index of row group 0 is wrong about column 'id'"));
 }
 
 }  // namespace tacore

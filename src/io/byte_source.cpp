@@ -29,6 +29,7 @@ class Slice final : public ByteSource {
   bool has(ByteRange range) const override {
     return is_inside(range, range_.size) && whole_->has({range_.offset + range.offset, range.size});
   }
+  std::string version() const override { return whole_->version(); }
 
   void read(uint64_t offset, std::span<std::byte> out) const override {
     require_inside({offset, out.size()});

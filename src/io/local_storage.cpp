@@ -11,6 +11,7 @@
 #include "base/log.hpp"
 #include "io/byte_source.hpp"
 #include "io/open_uninterrupted.hpp"
+#include "io/proved_here.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
@@ -69,9 +70,7 @@ class LocalFile final : public ByteSource {
   LocalFile(std::string path, std::string real) : path_(std::move(path)), real_(std::move(real)) {
     FileDescriptor file = open_file(path_, real_);
     size_ = size_of_regular_file(file, path_);
-    const auto status = status_of(file, path_);
-    device_ = status.st_dev;
-    inode_ = status.st_ino;
+    opened_ = status_of(file, path_);
     if (num_kept_open.fetch_add(1) < kMaxKeptOpen) {
       kept_ = std::move(file);
     } else {
@@ -87,6 +86,11 @@ class LocalFile final : public ByteSource {
   const std::string& name() const noexcept override { return path_; }
   uint64_t size() const override { return size_; }
   bool is_local() const noexcept override { return true; }
+  std::string version() const override {
+    const FileDescriptor again = kept_.is_open() ? FileDescriptor(-1) : open_again();
+    auto out = stamp_of(opened_);
+    return stamp_of(status_of(kept_.is_open() ? kept_ : again, path_)) == out ? out : "";
+  }
 
   void read(uint64_t offset, std::span<std::byte> out) const override {
     require_inside({offset, out.size()});
@@ -125,15 +129,14 @@ class LocalFile final : public ByteSource {
   FileDescriptor open_again() const {
     FileDescriptor file = open_file(path_, real_);
     const auto status = status_of(file, path_);
-    if (status.st_dev == device_ && status.st_ino == inode_) return file;
+    if (status.st_dev == opened_.st_dev && status.st_ino == opened_.st_ino) return file;
     throw IoError("the file was replaced after it was opened", {.path = path_});
   }
 
   std::string path_;  ///< as the user wrote it
   std::string real_;
   FileDescriptor kept_{-1};
-  dev_t device_ = 0;
-  ino_t inode_ = 0;
+  struct stat opened_ = {};
   uint64_t size_;
 };
 

@@ -20,6 +20,7 @@ class PrefetchedSource : public ByteSource {
   uint64_t size() const override { return whole_->size(); }
   bool is_local() const noexcept override { return whole_->is_local(); }
   bool has(ByteRange range) const override { return known_.find(range) || whole_->has(range); }
+  std::string version() const override { return whole_->version(); }
 
   const ByteSource& whole() const noexcept { return *whole_; }
 

@@ -15,38 +15,41 @@
 namespace tacore {
 namespace {
 
-/// The folder of the cache; "" where the user has none.
-std::string cache_folder() {
-  const auto environment = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::string(value ? value : "");
-  };
-  if (const auto given = environment("XDG_CACHE_HOME"); given.starts_with('/'))
-    return path_join(given, "tacore/proved");
-  if (const auto home = environment("HOME"); home.starts_with('/')) return path_join(home, ".cache/tacore/proved");
-  return "";
-}
-
 /// The file that stands for a fact; "" where there is no cache.
 std::string file_of(const std::string& fact) {
-  const std::string folder = cache_folder();
-  return folder.empty() ? "" : path_join(folder, hex(sha256(std::as_bytes(std::span(fact)))));
+  const std::string folder = user_cache();
+  return folder.empty() ? "" : path_join(folder, "proved/" + hex(sha256(std::as_bytes(std::span(fact)))));
 }
 
 std::string text(const timespec& time) { return std::to_string(time.tv_sec) + "." + std::to_string(time.tv_nsec); }
 
 }  // namespace
 
+std::string user_cache() {
+  const auto environment = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value ? value : "");
+  };
+  if (const auto given = environment("XDG_CACHE_HOME"); given.starts_with('/')) return path_join(given, "tacore");
+  if (const auto home = environment("HOME"); home.starts_with('/')) return path_join(home, ".cache/tacore");
+  return "";
+}
+
+std::string stamp_of(const struct stat& file) {
+  std::string out;
+  for (const auto number :
+       {static_cast<uint64_t>(file.st_dev), static_cast<uint64_t>(file.st_ino), static_cast<uint64_t>(file.st_size)}) {
+    out += std::to_string(number) + " ";
+  }
+  return out + text(file.st_mtim) + " " + text(file.st_ctim) + "\n";
+}
+
 std::optional<std::string> stamp_of(std::span<const std::string> files) {
   std::string out;
   for (const std::string& file : files) {
     struct stat found = {};
     if (is_remote(file) || ::stat(file.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return std::nullopt;
-    for (const auto number : {static_cast<uint64_t>(found.st_dev), static_cast<uint64_t>(found.st_ino),
-                              static_cast<uint64_t>(found.st_size)}) {
-      out += std::to_string(number) + " ";
-    }
-    out += text(found.st_mtim) + " " + text(found.st_ctim) + "\n";
+    out += stamp_of(found);
   }
   return out;
 }

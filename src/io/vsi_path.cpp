@@ -157,6 +157,17 @@ std::string without_slashes(std::string path) {
   return path;
 }
 
+std::string with_suffix(const std::string& dataset, std::string_view suffix) {
+  const auto query = is_remote(dataset) && !dataset.starts_with("/vsi") ? dataset.find('?') : dataset.npos;
+  if (query == dataset.npos) return dataset + std::string(suffix);
+  const std::string parameters = lower(dataset.substr(query));
+  constexpr std::string_view kSigned[] = {"signature=", "sig=", "x-amz-", "x-goog-"};
+  for (const auto name : kSigned) {
+    if (parameters.find(name) != parameters.npos) return {};
+  }
+  return dataset.substr(0, query) + std::string(suffix) + dataset.substr(query);
+}
+
 bool is_zip_name(std::string_view path) {
   return ends_with_ignoring_case(path, ".tacozip") || ends_with_ignoring_case(path, ".zip");
 }

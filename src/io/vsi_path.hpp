@@ -42,6 +42,9 @@ std::string parent_folder(std::string_view path);
 std::string file_name(std::string_view path);
 /// `path` without slashes at its end.
 std::string without_slashes(std::string path);
+/// The path of what lies beside a dataset, under its name with a suffix. In a URL the suffix precedes the query; "" for
+/// a signed URL, since its signature is for one file only.
+std::string with_suffix(const std::string& dataset, std::string_view suffix);
 /// True for `.tacozip` and `.zip`, in any case.
 bool is_zip_name(std::string_view path);
 /// a/b with exactly one slash between; `name` alone when `folder` is empty.

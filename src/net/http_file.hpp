@@ -59,6 +59,10 @@ class HttpSource : public ByteSource {
   virtual const std::string& copy_validator() const noexcept = 0;
   /// The bytes of the first response. They stay in memory, so that reading them takes no request.
   virtual const RangeMap& first() const noexcept = 0;
+
+  std::string version() const override {
+    return copy_validator().empty() ? "" : name() + " " + std::to_string(size()) + " " + copy_validator();
+  }
 };
 
 /// No response arrived, after all tries.

@@ -7,14 +7,16 @@
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "model/wkb.hpp"
+#include "query/sql_functions.hpp"
 #include "table/arrow_stream.hpp"
 #include "table/rows.hpp"
+#include "table/sidecar_table.hpp"
 
 namespace tacore {
 namespace {
 
-// The most parts of a union. DuckDB 1.4 plans one by recursion: 1,000 parts need a stack of 3 MB, and 1,500 overflow one
-// of 4 MB, as callers in other languages have.
+// The most parts of a union. DuckDB 1.4 plans one by recursion: 1,000 parts need a stack of 3 MB, and 1,500 overflow
+// one of 4 MB, as callers in other languages have.
 constexpr std::size_t kMostUnited = 1000;
 
 // Shifts a row key to the number of its container, to compare the containers of two rows.
@@ -287,28 +289,52 @@ class Planner {
                      in_quotes(*found)};
   }
 
-  /// The pages of a level that may have wanted rows; without a table where that is not known of any.
+  /// The rows of a table that may be wanted, and the index or the bounds that tell.
+  struct Chosen {
+    RowSpans rows = {};
+    std::vector<std::string> by = {};
+
+    int64_t num_rows() const {
+      int64_t out = 0;
+      for (const RowSpan& span : rows) out += span.end - span.begin;
+      return out;
+    }
+  };
+  static Chosen choose(const LevelTable& table, const Wanted& wanted) {
+    Chosen out{.rows = {{0, table.num_rows()}}};
+    if (!wanted.ids.empty()) {
+      if (auto found = table.rows_with_ids(wanted.ids)) out = {std::move(*found), {"the id index"}};
+    }
+    if (auto found = rows_in(table, wanted.filters)) {
+      out.rows = in_both(out.rows, found->first);
+      out.by.push_back("the bounds of " + found->second);
+    }
+    return out;
+  }
+
+  /// The pages of a level, or of its side-car, that may have wanted rows; without a table where that is not known of
+  /// any.
   LevelTable::Selection near(const Container& container, int level, const Wanted& wanted) const {
     const auto table = table_of(container, level);
     // Rows that are numbered within their ZIP are all counted.
     if (table->find(names::kCurrentId) < 0 && table->find(names::kSourceFile) >= 0) return {};
-    RowSpans rows{{0, table->num_rows()}};
-    std::vector<std::string> by;
-    if (!wanted.ids.empty()) {
-      if (auto found = table->rows_with_ids(wanted.ids)) {
-        rows = std::move(*found);
-        by.emplace_back("the id index");
-      }
+    Chosen chosen = choose(*table, wanted);
+    // The rows of a side-car are in another order, so that they must be sorted: it is used where it has far fewer.
+    constexpr int64_t kFew = 8, kFewer = 2;
+    std::shared_ptr<const LevelTable> sidecar;
+    if (chosen.num_rows() > table->num_rows() / kFew && table == container.stored_level(level)) {
+      sidecar = container.sidecar(level);
+      Chosen there = sidecar ? choose(*sidecar, wanted) : Chosen();
+      if (sidecar && there.num_rows() < chosen.num_rows() / kFewer) chosen = std::move(there);
+      else sidecar = nullptr;
     }
-    if (auto found = rows_in(*table, wanted.filters)) {
-      rows = in_both(rows, found->first);
-      by.push_back("the bounds of " + found->second);
-    }
-    if (rows == RowSpans{{0, table->num_rows()}}) return {};
-    auto out = table->select(rows);
+    if (chosen.rows == RowSpans{{0, table->num_rows()}}) return {};
+    auto out = (sidecar ? sidecar : table)->select(chosen.rows);
     if (!out.table) return {};
+    if (sidecar) out.row_column = kRowOfLevel;
     log::info("a filter of level " + std::to_string(level) + " reads " + std::to_string(out.table->num_rows()) +
-              " of " + std::to_string(table->num_rows()) + " rows, by " + join(by, " and "));
+              " of " + std::to_string(table->num_rows()) + " rows, by " + join(chosen.by, " and ") +
+              (sidecar ? " of the side-car " + sidecar->where().path : ""));
     return out;
   }
 
@@ -334,6 +360,16 @@ class Planner {
     }
     return "tacore_selected_row(" + row + ", [" + join(begins, ", ") + "]::BIGINT[], [" + join(shifts, ", ") +
            "]::BIGINT[])";
+  }
+
+  /// The number in the level of a row of a side-car, as SQL: an error where there is no such row.
+  static std::string row_of_sidecar(const LevelTable& level, const LevelTable& sidecar, const std::string& column) {
+    const std::string row = id(column);
+    return "(CASE WHEN " + row + " BETWEEN 0 AND " + std::to_string(level.num_rows() - 1) + " THEN " + row +
+           " ELSE CAST(error(" +
+           sql_literal(kDamagedData + sidecar.where().path + ": a row of the side-car is that of none of the " +
+                       std::to_string(level.num_rows()) + " rows of the level") +
+           ") AS BIGINT) END)";
   }
 
   /// The alias in joined() of the rows of level 0 with their stored columns: a query may have changed those of c0.
@@ -559,16 +595,19 @@ class Planner {
       aliases.push_back(id(clashes ? "tacore:column" : name));
       alias_of[name] = aliases.back();
     }
-    for (std::size_t c = 0; c < table->columns().size(); ++c) {
-      const std::string& name = table->columns()[c].name;
+    // Those of the level: a side-car has more.
+    for (std::size_t c = 0; c < whole->columns().size(); ++c) {
+      const std::string& name = whole->columns()[c].name;
       if (is_rebuilt(name)) continue;
-      const DerivedColumn* derived = table->derived(static_cast<int>(c));
+      const DerivedColumn* derived = whole->derived(static_cast<int>(c));
       const std::string value = derived ? derived_sql(*derived) : alias_of.at(name);
       selected.push_back(value == id(name) ? value : value + " AS " + id(name));
     }
     const std::string file_row = is_listed ? id("tacore:file_row") : numbers;
     if (is_listed) aliases.push_back(file_row);
-    const std::string row = selection.table ? rows_of_level(selection.rows, file_row) : file_row;
+    const std::string row = !selection.table               ? file_row
+                            : selection.row_column.empty() ? rows_of_level(selection.rows, file_row)
+                                                           : row_of_sidecar(*whole, *table, selection.row_column);
     // Container::current_id() gives the expression where it is not stored.
     const bool is_numbered = table->find(names::kCurrentId) < 0, by_source = table->find(names::kSourceFile) >= 0;
     if (is_numbered && !by_source) selected.push_back(row + " AS " + id(names::kCurrentId));
@@ -600,6 +639,7 @@ class Planner {
       body += " WHERE NOT starts_with(" + id(names::kId) + ", " + sql_literal(names::kPadding) + ")";
     }
     if (is_numbered && by_source) body += " ORDER BY numbered." + row;  // numbering by source file loses the order
+    if (!selection.row_column.empty()) body += " ORDER BY " + id(kRowKeyColumn);
     return body;
   }
 

@@ -365,7 +365,86 @@ std::pair<std::shared_ptr<const LevelTable>, int64_t> LevelTable::Impl::kept_row
   return {};
 }
 
+namespace {
+
+/// The box around bounding boxes of some rows; nullopt where all are null.
+std::optional<BBox> box_around(const arrow::Array& boxes, RowSpan rows) {
+  const auto& sides = static_cast<const arrow::StructArray&>(boxes);
+  std::optional<BBox> out;
+  for (int64_t row = rows.begin; row < rows.end; ++row) {
+    if (boxes.IsNull(row)) continue;
+    const auto side = [&](int number) { return number_cell(*sides.field(number), row).value_or(0); };
+    const BBox box{side(0), side(1), side(2), side(3)};
+    out = !out ? box
+               : BBox{std::min(out->minx, box.minx), std::min(out->miny, box.miny), std::max(out->maxx, box.maxx),
+                      std::max(out->maxy, box.maxy)};
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string LevelTable::why_wrong_pages(int group) const {
+  const int64_t begin = group_begin(group), end = group_begin(group + 1);
+  impl_->read_page_indexes({group});
+  const auto index = impl_->page_index(group);
+  if (!index) return "";
+  const std::string which = "the page index of row group " + std::to_string(group);
+  // Half of the pages, and the other half, must be the rows that the index says.
+  std::vector<Selection> halves;
+  for (const int64_t half : {0, 1}) {
+    RowSpans wanted;
+    for (int64_t row = begin + half * kRowsOfBlock; row < end; row += 2 * kRowsOfBlock)
+      wanted.push_back({row, std::min(end, row + kRowsOfBlock)});
+    if (!wanted.empty()) halves.push_back(select(wanted));
+  }
+  for (std::size_t c = 0; c < columns().size(); ++c) {
+    const int column = static_cast<int>(c);
+    const auto whole = decode(column, group);
+    for (const Selection& half : halves) {
+      if (!half.table) continue;
+      std::shared_ptr<arrow::Array> part;
+      try {
+        part = half.table->decode(column, 0);
+      } catch (const FormatError& error) {
+        return which + " is wrong about column " + in_quotes(columns()[c].name) + ": " + error.message();
+      }
+      int64_t at = 0;
+      for (const RowSpan& rows : half.rows) {
+        const int64_t count = rows.end - rows.begin;
+        if (at + count > part->length() || !part->RangeEquals(*whole, at, at + count, rows.begin - begin,
+                                                              arrow::EqualOptions::Defaults().nans_equal(true)))
+          return which + " is wrong about column " + in_quotes(columns()[c].name);
+        at += count;
+      }
+    }
+  }
+  for (const auto& [geometry, boxes] : coverings_of(*impl_->schema)) {
+    if (!covering_of(geometry)) continue;
+    const auto& leaves = impl_->leaf_columns[static_cast<std::size_t>(find(boxes))];
+    const auto stored = decode(find(boxes), group);
+    const auto& pages = index->pages[static_cast<std::size_t>(leaves[0])];
+    for (std::size_t page = 0; page < pages.size(); ++page) {
+      const RowSpan rows{pages[page].first_row, page + 1 < pages.size() ? pages[page + 1].first_row : end - begin};
+      const auto around = box_around(*stored, rows);
+      const auto found = around ? rows_of_pages(*index, leaves, end - begin,
+                                                [&](const BBox& box) {
+                                                  return box.minx <= around->minx && box.miny <= around->miny &&
+                                                         box.maxx >= around->maxx && box.maxy >= around->maxy;
+                                                })
+                                : std::nullopt;
+      if (found && std::ranges::none_of(
+                       *found, [&](const RowSpan& one) { return one.begin <= rows.begin && one.end >= rows.end; }))
+        return which + " is wrong about the bounds of " + in_quotes(boxes);
+    }
+  }
+  return "";
+}
+
 std::string LevelTable::why_wrong_proof() const {
+  for (int group = 0; group < num_row_groups() && (has_covering() || has_id_index()); ++group) {
+    if (auto why = why_wrong_pages(group); !why.empty()) return why;
+  }
   for (const auto& [geometry, boxes] : coverings_of(*impl_->schema)) {
     if (!covering_of(geometry)) continue;
     for (int group = 0; group < num_row_groups(); ++group) {

@@ -36,6 +36,7 @@ int LevelTable::Impl::leaves(const arrow::DataType& type) {
 }
 
 void LevelTable::Impl::open(const Derive& derive) {
+  origin = source;
   is_local = source->is_local();
   tail = read_parquet_tail(*source, where);
   // A small table is wholly in memory by now: it is not read again.
@@ -268,6 +269,7 @@ const std::shared_ptr<arrow::Schema>& LevelTable::stored_schema() const noexcept
 int LevelTable::num_row_groups() const noexcept { return static_cast<int>(impl_->group_begin.size()) - 1; }
 bool LevelTable::may_have_padding() const noexcept { return impl_->may_have_padding; }
 const std::shared_ptr<const ByteSource>& LevelTable::source() const noexcept { return impl_->source; }
+std::string LevelTable::version() const { return impl_->origin ? impl_->origin->version() : ""; }
 bool LevelTable::is_local() const noexcept { return impl_->is_local; }
 const Bytes& LevelTable::tail() const noexcept { return impl_->tail; }
 const ErrorContext& LevelTable::where() const noexcept { return impl_->where; }
@@ -316,6 +318,11 @@ std::optional<int64_t> LevelTable::integer(int column, int64_t row) const {
   if (const auto [kept, at] = impl_->kept_row(row); kept) return kept->integer(column, at);
   const int group = group_of(row);
   return integer_cell(*array(column, group), row - group_begin(group));
+}
+
+std::string fingerprint_of(const LevelTable& level) {
+  return std::to_string(level.num_rows()) + " rows, " + std::to_string(level.source()->size()) + " bytes, footer " +
+         std::to_string(crc32(std::span(level.tail()).last(footer_size(level.tail()))));
 }
 
 }  // namespace tacore

@@ -146,13 +146,17 @@ class LevelTable {
   /// pages of rows that may have it and no others, with the columns that locate their data, and keeps the last ones for
   /// text(), binary() and integer() of these rows.
   std::optional<std::vector<int64_t>> find_id(std::string_view id) const;
-  /// Why the bounding boxes of covering_of() are not those of the geometries, or the id index is not that of the ids.
-  /// The text is empty if they are right, or if the table has none. Reads all values.
+  /// Why the bounding boxes of covering_of() are not those of the geometries, the id index is not that of the ids, or
+  /// the page index not that of the pages. The text is empty if they are right, or if the table has none. Reads all
+  /// values, and the pages twice.
   std::string why_wrong_proof() const;
   /// Some rows of a level as a table of their own, which reads no other pages of the file.
   struct Selection {
     std::shared_ptr<const LevelTable> table = {};
     RowSpans rows = {};  ///< those of the level that the table has, in order: the wanted ones or more
+    /// The column of the table with the numbers of its rows in the level, where they are not `rows`: that of a
+    /// side-car.
+    std::string row_column = {};
   };
   /// Selects the pages that have these rows. Where the page index does not tell them for all columns, the rows of a row
   /// group are selected together. The table is nullptr where none can be made: with derived columns, and where row
@@ -162,6 +166,8 @@ class LevelTable {
   bool is_selection() const noexcept;
 
   const std::shared_ptr<const ByteSource>& source() const noexcept;
+  /// ByteSource::version() of the file, even if the whole table is in memory.
+  std::string version() const;
   /// The byte ranges of stored columns, given by their positions in the file, in a row group: one for each leaf column,
   /// as the footer states it. In a damaged file they may be anything.
   std::vector<ByteRange> stored_ranges(std::span<const int> stored, int group) const;
@@ -178,11 +184,15 @@ class LevelTable {
 
  private:
   int64_t padding_in(int group) const;
+  std::string why_wrong_pages(int group) const;
 
   struct Impl;
   explicit LevelTable(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
+
+/// Tells a level from others, as far as its footer does: the number of rows, the size, and the CRC-32 of the footer.
+std::string fingerprint_of(const LevelTable& level);
 
 /// A copy of `level` in memory in which some integer columns have other values (one vector for each name, as long as
 /// the table).

@@ -54,6 +54,7 @@ struct LevelTable::Impl {
   using Arrays = std::map<std::pair<int, int>, std::shared_ptr<arrow::Array>>;
 
   std::shared_ptr<const ByteSource> source;
+  std::shared_ptr<const ByteSource> origin = {};  ///< what `source` was at first; nullptr for a selection
   ErrorContext where;
   Bytes tail;
   std::shared_ptr<parquet::FileMetaData> metadata;

@@ -97,7 +97,8 @@ constexpr auto kRules = std::to_array<Rule>({
      "(deep checks only)."},
     {"SCH-9", "6.2", kError, "The columns of a level table have different names."},
     {"SCH-10", "6.2", kError,
-     "Bounding boxes and an id index with a proof of tacore are those of the geometries and ids (deep checks only)."},
+     "Bounding boxes, id index and page index with a proof of tacore are those of the geometries, ids and pages "
+     "(deep checks only)."},
 
     {"ID-1", "5.5.1", kError,
      "Sample ids have no slash, colon or control character, are not empty, `.` or `..`, and do not start with `__`."},

@@ -30,6 +30,7 @@ FUNCTIONS: list[tuple[Callable[..., Any], str, set[str]]] = [
     (transform.diff, "diff", set()),
     (tacore.publish, "publish", set()),
     (transform.sync, "sync", set()),
+    (tacore.create_sidecar, "create_sidecar", set()),
     (raster.make_tog, "make_tog", set()),
     (raster.with_togs, "with_togs", set()),
     (raster.write_tiff_index, "write_tiff_index", set()),

@@ -55,6 +55,44 @@ def same__ids(world):
 
 
 @case
+def same__sidecars(world):
+    """A side-car in the cache, one that was proved and one that is trusted give the rows of the dataset on a server; the first takes no
+    request for them."""
+    plain = large_dataset(world)
+    command = ["query", "{}", "SELECT * EXCLUDE \"internal:offset\" FROM data WHERE id IN ('s008200', 's016383')", "-f", "csv"]
+    here = world.local(command, plain)
+
+    def asked(server, *options, env=None):
+        server.requests.clear()
+        world.compare(command, plain, server.root, *options, env=env)
+        paths = [request.target.rpartition("/")[2] for request in server.requests]
+        return paths.count(plain), paths.count("level0.parquet")
+
+    def env(name):
+        return {"XDG_CACHE_HOME": str(world.scratch / name)}
+
+    with Server(world.data) as server:
+        plainly, _ = asked(server, env=env("nothing"))
+        done = world.run("index", server.url(plain), "--sidecar", env=env("mine"))
+        assert done.code == 0, done
+        opening, beside = asked(server, env=env("mine"))
+        assert opening < plainly and beside == 0, (opening, plainly, beside)
+        world.must("index", world.data / plain, "--sidecar", "--beside")
+        assert asked(server, env=env("theirs")) == (plainly, 0)
+        trusting = asked(server, "--trust-sidecar", env=env("theirs"))
+        assert trusting[0] == opening and 0 < trusting[1] <= 4, trusting
+        done = world.run("index", server.url(plain), "--sidecar", "--check", env=env("theirs"))
+        assert done.code == 0, done
+        assert asked(server, env=env("theirs")) == trusting
+        # Another state of the side-car is not used, and a dataset that changed has none.
+        sidecar = world.data / (plain + ".sidecar") / "level0.parquet"
+        sidecar.write_bytes(sidecar.read_bytes()[:-100])
+        assert asked(server, env=env("theirs"))[0] == plainly
+        shutil.rmtree(sidecar.parent)
+    return 6
+
+
+@case
 def same__bounds(world):
     """A filter finds the same rows of an index on a server with its bounds and without; with bounds that are trusted it opens the
     first dataset, and those that it needs."""

@@ -7,6 +7,7 @@
 #include "tacore/ops/edit.hpp"
 #include "tacore/ops/export.hpp"
 #include "tacore/ops/publish.hpp"
+#include "tacore/ops/sidecar.hpp"
 #include "tacore/ops/site.hpp"
 #include "tacore/ops/sync.hpp"
 #include "tacore/ops/validate.hpp"
@@ -185,6 +186,12 @@ void visit_options(TacollectionOptions& o, Visit&& visit) {
 }
 
 template <class Visit>
+void visit_options(SidecarOptions& o, Visit&& visit) {
+  visit_options(o.task, visit);
+  visit("beside", o.beside, "Write the side-cars beside the dataset, in the folder PATH.sidecar, for other users.");
+}
+
+template <class Visit>
 void visit_options(EditOptions& o, Visit&& visit) {
   visit_options(o.task, visit);
   visit_temp_dir(o.temp_dir, visit);
@@ -286,6 +293,8 @@ void visit_options(LoadOptions& o, Visit&& visit) {
   visit("verify", o.verify, "Verify samples of a ZIP against their local headers and CRC-32 checksums.");
   visit("trust_bounds", o.trust_bounds,
         "Use the bounds in a TACOLLECTION.json although nothing proves them here; wrong ones hide rows.");
+  visit("trust_sidecar", o.trust_sidecar,
+        "Use the side-cars beside a dataset although nothing proves them here; wrong ones give wrong rows.");
 }
 
 template <class Visit>
