@@ -2,12 +2,15 @@
 """What does a filter by place cost, where tables have bounding boxes along a Hilbert curve, and where they have not?
 
     shapes.py --rows 10000000 --parts 10 FOLDER; pruning.py FOLDER
+    shapes.py --rows 10000000 --order none FOLDER; pruning.py --sidecar FOLDER
 
-Makes two indexes of the parts, without and with `covering`, in FOLDER/plain and FOLDER/covered, unless they are there. Then the two
-are asked in turns: a box of a city and one of ten degrees, with all columns and with ids alone, and scans of whole columns. Also
-counts the requests and bytes of the city from a server, after opening. Needs the Python package of the build and pyarrow.
+Makes two indexes of the parts, without and with `covering`, in FOLDER/plain and FOLDER/covered, unless they are there. Or, with
+--sidecar, one without, and its side-cars beside it, which one of the two sides trusts. Then the two are asked in turns: a box of a city
+and one of ten degrees, with all columns and with ids alone, an id, and scans of whole columns. Also counts the requests and bytes of the
+city from a server, after opening. Needs the Python package of the build and pyarrow.
 """
 import argparse
+import logging
 import os
 import statistics
 import subprocess
@@ -26,6 +29,7 @@ TASKS = {
     "city, all columns": lambda d: d.filter_bbox(*CITY).data,
     "city, ids": lambda d: d.filter_bbox(*CITY).sql("SELECT id FROM data").data,
     "10 by 10 degrees, all columns": lambda d: d.filter_bbox(*REGION).data,
+    "an id, all columns": lambda d: d.sql("SELECT * FROM data WHERE id = 'sample_0001234567'").data,
     "scan: count of geometries": lambda d: d.sql('SELECT count("stac:centroid") FROM data').data,
     "scan: sum and maximum": lambda d: d.sql('SELECT sum(cloud_cover), max("stac:time_start") FROM data').data,
     "scan: groups": lambda d: d.sql("SELECT split, count(*) FROM data GROUP BY 1").data,
@@ -45,6 +49,13 @@ def make_index(folder, name, *options):
     return out / ".tacocat"
 
 
+def make_sidecar(index):
+    if not index.with_name(".tacocat.sidecar").exists():
+        began = time.perf_counter()
+        subprocess.run([ROOT / "build/release/bin/taco", "--quiet", "index", index, "--sidecar", "--beside"], check=True)
+        print(f"made side-cars in {time.perf_counter() - began:.1f} s", file=sys.stderr)
+
+
 def milliseconds(task):
     began = time.perf_counter()
     rows = len(task())
@@ -62,19 +73,30 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--repeat", type=int, default=7)
+    parser.add_argument("--sidecar", action="store_true")
     args = parser.parse_args()
-    indexes = {"plain": make_index(args.folder, "plain"), "covered": make_index(args.folder, "covered", "--parquet", "covering=on")}
+    plain = make_index(args.folder, "plain")
+    indexes, tables = {"plain": plain}, {"plain": plain / "level0.parquet"}
+    pruned = "side-car" if args.sidecar else "covered"
+    if args.sidecar:
+        make_sidecar(plain)
+        indexes[pruned], tables[pruned] = plain, plain.with_name(".tacocat.sidecar") / "level0.parquet"
+        os.environ["XDG_CACHE_HOME"] = str(args.folder / "nothing")  # for `plain`, nothing proves the side-cars
+        logging.getLogger("tacore").setLevel(logging.ERROR)
+    else:
+        indexes[pruned] = make_index(args.folder, "covered", "--parquet", "covering=on")
+        tables[pruned] = indexes[pruned] / "level0.parquet"
     opened, first = {}, {}
     for name, path in indexes.items():
         began = time.perf_counter()
-        opened[name] = tacore.load(path, base_path=args.folder)
+        opened[name] = tacore.load(path, base_path=args.folder, trust_sidecar=name == "side-car")
         first[name] = (time.perf_counter() - began) * 1e3
-    sizes = {name: os.path.getsize(path / "level0.parquet") / len(opened[name]) for name, path in indexes.items()}
-    print("| task | rows | plain, best (ms) | median | covered, best (ms) | median | ratio of medians |")
+    sizes = {name: os.path.getsize(path) / len(opened[name]) for name, path in tables.items()}
+    print(f"| task | rows | plain, best (ms) | median | {pruned}, best (ms) | median | ratio of medians |")
     print("|---|---|---|---|---|---|---|")
-    print(f"| open, once | | | {first['plain']:.1f} | | {first['covered']:.1f} | |")
-    growth = sizes["covered"] / sizes["plain"]
-    print(f"| bytes of level 0 by row | | | {sizes['plain']:.2f} | | {sizes['covered']:.2f} | {growth:.2f} |")
+    print(f"| open, once | | | {first['plain']:.1f} | | {first[pruned]:.1f} | |")
+    growth = sizes[pruned] / sizes["plain"]
+    print(f"| bytes of level 0 by row | | | {sizes['plain']:.2f} | | {sizes[pruned]:.2f} | {growth:.2f} |")
     for what, task in TASKS.items():
         times, rows = {name: [] for name in opened}, 0
         for turn in range(args.repeat + 1):
@@ -82,12 +104,12 @@ def main():
                 took, rows = milliseconds(lambda: task(opened[name]))
                 if turn:  # the first reads the page indexes
                     times[name].append(took)
-        both = [f"{min(times[name]):.2f} | {statistics.median(times[name]):.2f}" for name in ("plain", "covered")]
-        ratio = statistics.median(times["covered"]) / statistics.median(times["plain"])
+        both = [f"{min(times[name]):.2f} | {statistics.median(times[name]):.2f}" for name in ("plain", pruned)]
+        ratio = statistics.median(times[pruned]) / statistics.median(times["plain"])
         print(f"| {what} | {rows:,} | {both[0]} | {both[1]} | {ratio:.2f} |")
     for name, path in indexes.items():
         with Server(path.parent) as server:
-            dataset = tacore.load(server.url(".tacocat"), base_path=server.url(""))
+            dataset = tacore.load(server.url(".tacocat"), base_path=server.url(""), trust_sidecar=name == "side-car")
             before = len(server.requests)
             rows = len(dataset.filter_bbox(*CITY).data)
             asked = server.requests[before:]

@@ -1,24 +1,39 @@
 #!/usr/bin/env python3
-"""Generates large datasets: flat samples all over the globe, in parts, with next to no data.
+"""Generates large datasets: samples all over the globe, in parts, with next to no data.
 
     shapes.py --rows 10000000 --parts 10 FOLDER              part00000.tacozip, ... along a Hilbert curve over the globe
     shapes.py --rows 10000000 --parts 10 --order none FOLDER   the same places in random order
     shapes.py --rows 1000000000 --parts 1000 --compact FOLDER   times of whole days, and numbers that are encoded as
                                                              differences: a billion rows take 14 GB instead of 30
+    shapes.py --shape L FOLDER                               a shape of published datasets:
+
+                 samples                                    parts
+    S  MethaneSET   60,903 FOLDERs of 5 children, of which one has a child of its own   38
+    M  Major TOM    2,250,000 FOLDERs of 4 FILEs                                      1,000
+    L  TerraMesh    9,089,536 FOLDERs of 8 FILEs                                        889
+    XL              1e9 FILEs, --compact                                              1,000
 
 Each part is a stretch of the curve, so that all are written one after another, in the memory of one. The first samples of each part can
 be read; all others share one hole in their ZIP: their offsets and sizes are valid ranges of it, but they have no entries of their own.
-Columns: id, a point, a time, cloud cover, split and land cover.
+Columns of level 0: id, a point, a time, cloud cover, split and land cover; of FILEs below: id and cloud cover.
 """
 import argparse
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute
 
 import generate
 
 BITS = 24
+SHAPES = {
+    "S": {"rows": 60_903, "parts": 38, "children": 5, "grandchild": True},
+    "M": {"rows": 2_250_000, "parts": 1000, "children": 4},
+    "L": {"rows": 9_089_536, "parts": 889, "children": 8},
+    "XL": {"rows": 10**9, "parts": 1000, "compact": True},
+}
+SIZE = 64
 
 
 def places(positions):
@@ -42,11 +57,47 @@ def points(lon, lat):
     return generate.fixed_strings(wkb.view(np.uint8).reshape(len(lon), 21), pa.binary())
 
 
+class Slots:
+    """Where samples lie: the first ones in entries of their own, the others in one hole."""
+
+    def __init__(self, archive, count, entries):
+        self.archive, self.entries = archive, entries
+        self.data = generate.Data(archive, count, 0, SIZE)
+
+    def offsets(self, paths, start):
+        """Of the samples at `paths` (below DATA/), the first of which is number `start`."""
+        out = self.data.base + (start + np.arange(len(paths))) % self.data.slots * SIZE
+        for i, path in enumerate(paths.slice(0, max(0, self.entries - start)).to_pylist()):
+            out[i], _ = self.archive.add("DATA/" + path, path.encode().ljust(SIZE, b"."))
+        return out
+
+
+def below(archive, level, parents, ids, kind, slots):
+    """A level whose rows are `ids` in each of `parents`, the paths of FOLDERs; returns their paths and that of a `__meta__`."""
+    width = len(ids)
+    names, paths = pa.array(ids), []
+    for start in range(0, len(parents), max(1, generate.ROW_GROUP // width)):
+        some = parents.slice(start, max(1, generate.ROW_GROUP // width))
+        count = len(some) * width
+        parent = start + np.arange(count) // width
+        child = names.take(pa.array(np.arange(count) % width))
+        path = pa.compute.binary_join_element_wise(some.take(pa.array(parent - start)), child, "/")
+        number = start * width + np.arange(count)
+        types = [kind[k] for k in range(width)]
+        offsets = slots.offsets(path, start * width)
+        level.append({"id": child, "type": pa.array(types).take(pa.array(number % width)),
+                      "cloud_cover": pa.array(np.round(number * 0.618 % 100, 2)), "internal:current_id": number,
+                      "internal:parent_id": parent, "internal:offset": offsets,
+                      "internal:size": pa.repeat(np.int64(SIZE), count), "internal:relative_path": path})
+        paths.append(path)
+    return pa.concat_arrays([path if isinstance(path, pa.Array) else path.combine_chunks() for path in paths])
+
+
 def write_part(path, random, part, args):
-    rows = args.rows // args.parts
+    first, rows = args.rows * part // args.parts, args.rows * (part + 1) // args.parts - args.rows * part // args.parts
     archive = generate.ZipFile(path)
     archive.add("TACO_HEADER", bytes(116))
-    data = generate.Data(archive, rows, 0, 64)
+    slots = Slots(archive, rows * max(1, args.children), args.entries)
     numbers = ["internal:current_id", "internal:parent_id", "internal:offset"] if args.compact else []
     level = generate.Level(args.zstd_level, {"id": "DELTA_BYTE_ARRAY"} | dict.fromkeys(numbers, "DELTA_BINARY_PACKED")
                            if args.compact else {})
@@ -54,22 +105,35 @@ def write_part(path, random, part, args):
     positions = random.integers(low, high, rows)
     if args.order == "hilbert":
         positions.sort()
+    levels, pit, all_ids = [level], {"root": {"n": rows, "type": "FILE"}, "hierarchy": {}}, []
     for start, stop in generate.slices(rows):
-        count, first = stop - start, part * rows
+        count = stop - start
         columns = generate.attributes(random, count)
         columns["stac:centroid"] = points(*places(positions[start:stop]))
         if args.compact:
             columns["stac:time_start"] = columns["stac:time_start"].cast(pa.date32(), safe=False).cast(pa.timestamp("us"))
-        numbers = np.arange(start, stop)
         ids = generate.numbered("sample_", first + start, first + stop, 10)
-        offsets = data.base + numbers % data.slots * 64
-        for i, name in enumerate(ids.slice(0, max(0, args.entries - start)).to_pylist()):
-            offsets[i], _ = archive.add("DATA/" + name, name.encode().ljust(64, b"."))
-        level.append({"id": ids, "type": pa.repeat("FILE", count),
-                      **columns, "internal:current_id": numbers, "internal:parent_id": numbers,
+        offsets = slots.offsets(ids, start) if not args.children else slots.data.base + np.arange(start, stop) % slots.data.slots * SIZE
+        level.append({"id": ids, "type": pa.repeat("FOLDER" if args.children else "FILE", count),
+                      **columns, "internal:current_id": np.arange(start, stop), "internal:parent_id": np.arange(start, stop),
                       "internal:offset": offsets,
-                      "internal:size": pa.repeat(np.int64(64), count)})
-    generate.finish(archive, "bench_shapes", [level], {"root": {"n": rows, "type": "FILE"}, "hierarchy": {}})
+                      "internal:size": pa.repeat(np.int64(SIZE), count)})
+        all_ids.append(ids)
+    if args.children:
+        pit["root"]["type"] = "FOLDER"
+        ids = generate.CHILD_NAMES[:args.children]
+        types = ["FILE"] * args.children
+        if args.grandchild:
+            types[-1] = "FOLDER"
+        levels.append(generate.Level(args.zstd_level))
+        paths = below(archive, levels[1], pa.concat_arrays(all_ids), ids, types, slots)
+        pit["hierarchy"]["1"] = [{"n": rows * args.children, "type": types, "id": ids}]
+        if args.grandchild:
+            levels.append(generate.Level(args.zstd_level))
+            parents = paths.take(pa.array(np.arange(rows) * args.children + args.children - 1))
+            below(archive, levels[2], parents, ["plume"], ["FILE"], slots)
+            pit["hierarchy"]["2"] = [{"n": rows, "type": ["FILE"], "id": ["plume"]}]
+    generate.finish(archive, "bench_shapes", levels, pit)
 
 
 def main():
@@ -80,9 +144,14 @@ def main():
     parser.add_argument("--order", choices=["hilbert", "none"], default="hilbert")
     parser.add_argument("--zstd-level", type=int, default=3)
     parser.add_argument("--compact", action="store_true")
+    parser.add_argument("--children", type=int, default=0)
+    parser.add_argument("--grandchild", action="store_true")
+    parser.add_argument("--shape", choices=SHAPES, default=None)
     parser.add_argument("--entries", type=int, default=1000, help="samples at the beginning of each part that can be read")
     parser.add_argument("--seed", type=int, default=20260101)
     args = parser.parse_args()
+    if args.shape:
+        vars(args).update(SHAPES[args.shape])
     args.folder.mkdir(parents=True, exist_ok=True)
     for part in range(args.parts):
         write_part(args.folder / f"part{part:05d}.tacozip", np.random.default_rng(args.seed + part), part, args)
