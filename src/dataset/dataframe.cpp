@@ -185,7 +185,7 @@ DataFrame make_frame(std::shared_ptr<const Dataset::Impl> dataset, std::shared_p
       out->rows->find(kRowKeyColumn) >= 0 || (view.container() && view.steps.empty()) || out->dataset->is_stack();
   if (keyed && !has_path) {
     if (raw && out->rows->find(names::kRelativePath) < 0 && out->rows->find(names::kId) >= 0 &&
-        level_of(*out->rows) <= 0) {
+        (out->is_stored || level_of(*out->rows) <= 0)) {
       out->columns.push_back({std::string(names::kRelativePath), "string"});
       out->sources.push_back(out->rows->find(names::kId));  // level 0: the relative path is the id
     }

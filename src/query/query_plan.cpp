@@ -107,8 +107,20 @@ class Planner {
   std::string last_rows(const View& view, int leaf) {
     if (view.steps.empty()) return "SELECT * FROM " + stored(view, leaf, 0);
     const std::size_t steps = view.steps.size();
-    const std::string body = is_drawn(view, steps) ? drawn_rows(view, leaf) : step_rows(view, leaf, steps);
+    if (is_drawn(view, steps)) return "SELECT * FROM (" + drawn_rows(view, leaf) + ")";
+    const std::string body = step_rows(view, leaf, steps);
+    if (repeats_ids(view)) return "SELECT * EXCLUDE (" + id(names::kRelativePath) + ") FROM (" + body + ")";
     return ctes_.empty() ? body : "SELECT * FROM (" + body + ")";
+  }
+
+  /// True where the relative paths of the result would be the ids once more, which no query names: frames show the ids
+  /// as such, and need no copy of all texts. Rows that are drawn become the input of other statements, with all columns.
+  static bool repeats_ids(const View& view) {
+    return only_chooses_rows(view) && !view.drawn && !draws(view) && view.container()->stored_level(0)->find(names::kRelativePath) < 0 &&
+           std::ranges::none_of(view.steps, [](const Step& step) {
+             const auto* sql = std::get_if<SqlStep>(&step);
+             return sql && lower(sql->select.text).find(names::kRelativePath) != std::string::npos;
+           });
   }
 
   /// The rows of a level before any step of this view, without padding. Inputs of a union include their own filters.

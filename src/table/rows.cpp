@@ -219,6 +219,20 @@ class TableRows : public Rows {
     const auto value = integer(key_, row);
     return value && *value >= 0 ? std::optional(RowKey::decode(*value)) : std::nullopt;
   }
+  std::optional<int> level() const override {
+    if (key_ < 0) return std::nullopt;
+    std::optional<int> out;
+    for (int64_t row = 0; row < count_; row += run(row)) {
+      const Cell first = cell(key_, row);
+      if (first.array->type_id() != arrow::Type::INT64 || first.array->null_count() > 0) return std::nullopt;
+      const int64_t* const keys = static_cast<const arrow::Int64Array&>(*first.array).raw_values() + first.position;
+      if (!out) out = RowKey::decode(keys[0]).level;
+      const bool is_same = std::all_of(keys, keys + run(row),
+                                       [&](int64_t key) { return key >= 0 && RowKey::decode(key).level == *out; });
+      if (!is_same) return std::nullopt;
+    }
+    return out;
+  }
   std::shared_ptr<const Rows> slice(int64_t begin, int64_t count) const override {
     return std::shared_ptr<const Rows>(new TableRows(columns_, chunks_, begins_, begin_ + begin, count));
   }
