@@ -111,9 +111,10 @@ struct Asked {
   std::string warnings = {};
 };
 
-Asked ask(const std::function<Dataset()>& open) {
+Asked ask(const std::function<Dataset()>& open, std::size_t every) {
   Asked out;
-  for (const auto& [name, answer] : answers()) {
+  for (std::size_t i = 0; i < answers().size(); i += every) {
+    const auto& [name, answer] = answers()[i];
     const Report report;
     out.texts.push_back(std::string(name) + "\n" + answer(open()));
     out.num_used += report.has(LogLevel::Info, " of the side-car ");
@@ -122,12 +123,13 @@ Asked ask(const std::function<Dataset()>& open) {
   return out;
 }
 
-/// Checks that all answers are those without a side-car; returns how many used one, and the warnings.
-std::string compare(const std::function<Dataset()>& open) {
+/// Checks that all answers, or each of so many, are those without a side-car; returns how many used one, and the
+/// warnings.
+std::string compare(const std::function<Dataset()>& open, std::size_t every = 1) {
   const Workshop caches;
-  const Asked here = ask(open);
+  const Asked here = ask(open, every);
   const UserCache nothing(caches.source("nothing"));
-  const Asked there = ask(open);
+  const Asked there = ask(open, every);
   for (std::size_t i = 0; i < here.texts.size(); ++i) CHECK(here.texts[i] == there.texts[i]);
   return std::to_string(here.num_used) + " " + here.warnings;
 }
@@ -181,12 +183,22 @@ TEST_CASE("a dataset in any container, and joined with another, has side-cars") 
   const Unsorted& data = Unsorted::get();
   const Workshop shop = Workshop::in_memory(), caches;
   const UserCache cache(caches.source("here"));
+  // FILEs alone: the `__meta__` of 50,000 FOLDERs take seconds to write.
+  const auto files = [&](std::size_t begin, std::size_t end) {
+    std::vector<Sample> samples;
+    for (std::size_t i = begin; i < end; ++i) {
+      std::vector<MetadataField> place{{"istac:geometry", Binary{wkb_of(data.all[i])}}};
+      if (i % 97 == 0) place[0].value = Value();
+      samples.emplace_back(placed_name(i), to_bytes(placed_name(i)), place);
+    }
+    return Taco{Tortilla(std::move(samples)), collection()};
+  };
   const Strings halves{shop.out("a.tacozip"), shop.out("b.tacozip")};
-  create(placed_taco(data.all, 0, kNumPlaced / 2 + 9), halves[0]);
-  create(placed_taco(data.all, kNumPlaced / 2 + 9, kNumPlaced), halves[1]);
+  create(files(0, kNumPlaced / 2 + 9), halves[0]);
+  create(files(kNumPlaced / 2 + 9, kNumPlaced), halves[1]);
   const std::string index = create_tacocat(halves), file = create_tacocat(halves, {.single_file = true});
   const std::string folder = shop.out("folder");
-  create(placed_taco(data.all, 0, kNumPlaced), folder, {});
+  create(files(0, kNumPlaced), folder, {});
   const auto check_places = [&](const std::function<Dataset()>& open) {
     const Report report;
     for (const BBox& box : {boxes()[0], boxes()[2], boxes()[7], boxes()[9]})
@@ -197,13 +209,14 @@ TEST_CASE("a dataset in any container, and joined with another, has side-cars") 
   };
   for (const std::string& path : {index, file, folder}) {
     CAPTURE(path);
-    CHECK(create_sidecar(path).size() == 2);
+    CHECK(create_sidecar(path).size() == 1);
     check_places([&] { return load(path); });
   }
   for (const std::string& path : halves) create_sidecar(path);
-  const auto joined = [&] { return load(std::span(halves)); };
-  CHECK(compare(joined).ends_with(" "));
-  check_places(joined);
+  check_places([&] { return load(std::span(halves)); });
+  const Strings twice{data.zip, copied(shop)};
+  for (const std::string& path : twice) create_sidecar(path);
+  CHECK(compare([&] { return load(std::span(twice)); }, 4).ends_with(" "));
   const std::string collected = create_tacollection(halves);
   check_places([&] { return load(collected); });
   CHECK_THROWS_WITH_AS(create_sidecar(collected), doctest::Contains("each dataset has its own side-cars"),
