@@ -329,7 +329,7 @@ def create_sidecar(
 
     Raises:
         TacoValidationError: The dataset can have no side-car: an index of datasets, one before 2.0.
-        TacoIOError: A side-car cannot be written or remembered.
+        TacoIOError: A side-car cannot be written, or the server of a remote dataset states no version of its files.
         TacoSchemaError: A geometry is not WKB.
 
     Example:

@@ -1,5 +1,6 @@
 #include "container/child_rows.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "base/checked_math.hpp"
@@ -65,8 +66,7 @@ bool are_children(const Container& container, int level, int64_t row, const RowR
   const auto may_hold_children = [&](int group) {
     if (by_id) return !id || below->may_hold(parent, group, *id);
     const auto& bounds = parents[static_cast<std::size_t>(group)];
-    if (bounds && current_id && (*current_id < bounds->first || *current_id > bounds->second)) return false;
-    return source < 0 || !file || below->may_hold(source, group, *file);
+    return !bounds || !current_id || (*current_id >= bounds->first && *current_id <= bounds->second);
   };
   const int64_t end = range.begin + range.count;
   for (int64_t child = range.begin; child < end; ++child) {
@@ -74,14 +74,25 @@ bool are_children(const Container& container, int level, int64_t row, const RowR
   }
   if ((range.begin > 0 && is_child(range.begin - 1)) || (end < below->num_rows() && is_child(end))) return false;
   // No other row may be a child. Row groups whose statistics exclude that, or whose parents ascend, are not read.
-  for (int group = 0; group < below->num_row_groups(); ++group) {
-    if (!may_hold_children(group)) continue;
+  const auto has_other_child = [&](int group) {
+    if (!may_hold_children(group)) return false;
     const int64_t first = below->group_begin(group), last = below->group_begin(group + 1);
-    const bool has_some = range.begin < last && end > first;
-    if (has_some && !by_id && container.parents_ascend(level + 1, group)) continue;
-    for (int64_t child = first; child < last; ++child) {
-      if ((child < range.begin || child >= end) && is_child(child)) return false;
+    if (!by_id && current_id) {
+      if (const auto& runs = container.parent_runs(level + 1, group)) {
+        if (range.begin < last && end > first)
+          return false;  // its rows are there, and those beside them are no children
+        const auto run = runs->find(source < 0 ? "" : file.value_or(""));
+        if (run == runs->end() || *current_id < run->second.first || *current_id > run->second.second) return false;
+      }
     }
+    for (int64_t child = first; child < last; ++child) {
+      if ((child < range.begin || child >= end) && is_child(child)) return true;
+    }
+    return false;
+  };
+  if (source >= 0 && file) return std::ranges::none_of(container.groups_of_source(level + 1, *file), has_other_child);
+  for (int group = 0; group < below->num_row_groups(); ++group) {
+    if (has_other_child(group)) return false;
   }
   return true;
 }

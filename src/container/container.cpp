@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
+#include <tuple>
 
 #include "base/text.hpp"
 #include "container/child_rows.hpp"
@@ -181,37 +181,52 @@ const std::vector<Container::Bounds>& Container::parent_bounds(int level) const 
   return proof.bounds;
 }
 
-bool Container::parents_ascend(int level, int group) const {
+const std::optional<Container::ParentRuns>& Container::parent_runs(int level, int group) const {
   const auto& table = stored_level(level);
   Proof& proof = *proofs_[static_cast<std::size_t>(level)];
   {
     const std::lock_guard lock(proof.mutex);
-    if (const auto known = proof.ascending.find(group); known != proof.ascending.end()) return known->second;
+    if (const auto known = proof.runs.find(group); known != proof.runs.end()) return known->second;
   }
   const int parent = table->find(names::kParentId), source = table->find(names::kSourceFile);
-  bool ascends = parent >= 0;
-  if (ascends) {
+  std::optional<ParentRuns> out;
+  if (parent >= 0) {
+    out.emplace();
     const auto parents = table->array(parent, group);
     const auto sources = source < 0 ? nullptr : table->array(source, group);
-    std::set<std::string, std::less<>> seen;
-    std::string_view file;
-    constexpr int64_t kNothingBefore = std::numeric_limits<int64_t>::min();
-    int64_t last = kNothingBefore;
+    auto run = out->end();
     const int64_t rows = table->group_begin(group + 1) - table->group_begin(group);
-    for (int64_t i = 0; i < rows && ascends; ++i) {
-      const auto now = sources ? text_cell(*sources, i).value_or("") : std::string_view();
-      if (sources && (i == 0 || now != file)) {
-        ascends = seen.emplace(now).second;
-        file = now;
-        last = kNothingBefore;
-      }
+    for (int64_t i = 0; i < rows; ++i) {
+      const auto file = sources ? text_cell(*sources, i).value_or("") : std::string_view();
       const auto value = integer_cell(*parents, i);
-      ascends = ascends && value && last <= *value;
-      last = value.value_or(last);
+      if (run == out->end() || file != run->first) {
+        bool is_new = false;
+        std::tie(run, is_new) = out->emplace(file, std::pair{value.value_or(0), value.value_or(0)});
+        if (!is_new) out.reset();
+      }
+      if (!out || !value || *value < run->second.second) {
+        out.reset();
+        break;
+      }
+      run->second.second = *value;
     }
   }
   const std::lock_guard lock(proof.mutex);
-  return proof.ascending[group] = ascends;
+  return proof.runs.emplace(group, std::move(out)).first->second;
+}
+
+const std::vector<int>& Container::groups_of_source(int level, const std::string& file) const {
+  const auto& table = stored_level(level);
+  Proof& proof = *proofs_[static_cast<std::size_t>(level)];
+  const std::lock_guard lock(proof.mutex);
+  const auto [found, is_new] = proof.source_groups.try_emplace(file);
+  if (is_new) {
+    const int source = table->find(names::kSourceFile);
+    for (int group = 0; group < table->num_row_groups(); ++group) {
+      if (table->may_hold(source, group, file)) found->second.push_back(group);
+    }
+  }
+  return found->second;
 }
 
 std::string Container::relative_path(int level, int64_t row) const {

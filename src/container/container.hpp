@@ -130,9 +130,13 @@ class Container {
   /// level as it is stored. Throws IoError, each time.
   std::shared_ptr<const LevelTable> sidecar(int level) const;
 
-  /// True when internal:parent_id never descends in a row group of `level`; in an index, within each source file, whose
-  /// rows are consecutive. Computed once.
-  bool parents_ascend(int level, int group) const;
+  /// The first and the last internal:parent_id in a row group of `level`, of each source file in an index and of ""
+  /// else; nullopt unless the rows of each source file are consecutive there, and their parents never descend. Computed
+  /// once.
+  using ParentRuns = std::map<std::string, std::pair<int64_t, int64_t>, std::less<>>;
+  const std::optional<ParentRuns>& parent_runs(int level, int group) const;
+  /// The row groups of `level` of an index that may have rows of a source file, by the statistics. Computed once.
+  const std::vector<int>& groups_of_source(int level, const std::string& file) const;
   /// The smallest and the largest internal:parent_id of each row group of `level`, as its footer has them.
   using Bounds = std::optional<std::pair<int64_t, int64_t>>;
   const std::vector<Bounds>& parent_bounds(int level) const;
@@ -173,8 +177,9 @@ class Container {
     std::shared_ptr<const LevelTable> level;
     bool is_proved = true;  ///< once there is a level
     std::once_flag bounded = {};
-    std::vector<Bounds> bounds = {};     ///< the result of parent_bounds()
-    std::map<int, bool> ascending = {};  ///< results of parents_ascend(), by row group
+    std::vector<Bounds> bounds = {};                             ///< the result of parent_bounds()
+    std::map<int, std::optional<ParentRuns>> runs = {};          ///< results of parent_runs(), by row group
+    std::map<std::string, std::vector<int>> source_groups = {};  ///< results of groups_of_source()
     std::once_flag numbered = {};
     std::vector<int64_t> numbers = {};  ///< of each row among the rows of its source file
     std::once_flag sidecar_found = {};

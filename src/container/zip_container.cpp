@@ -92,7 +92,10 @@ class ZipContainer : public Container {
     }
     return with_proved_places(
         *table, [&](int64_t row) { return relative_path(level, row); },
-        [&](const std::string&) { return OpenDirectory{source_, directory}; }, is_proved);
+        [&](const std::string&) {
+          return OpenDirectory{source_, directory};
+        },
+        is_proved);
   }
 
   std::shared_ptr<const ByteSource> source_;

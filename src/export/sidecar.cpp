@@ -8,6 +8,7 @@
 #include <optional>
 #include <system_error>
 
+#include "base/log.hpp"
 #include "base/report.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
@@ -80,21 +81,21 @@ std::vector<int> levels_of(const Container& container) {
   return out;
 }
 
-/// Remembers a proof by two files, of which nothing was read before they were opened. Throws IoError where that is not
-/// possible, and where one changed since.
-void remember(const LevelTable& level, const LevelTable& sidecar) {
-  for (const LevelTable* table : {&level, &sidecar}) {
-    if (table->version().empty()) {
-      throw IoError(table->is_local()
-                        ? "changed while it was read"
-                        : "its server states neither ETag nor Last-Modified, by which a later state could "
-                          "be told apart; trust_sidecar uses a side-car without a proof",
-                    {.path = table->source()->name()}, 0);
-    }
-  }
+/// Throws IoError where nothing tells a later state of a file from this one, and where it changed since it was opened.
+void check_version(const LevelTable& table) {
+  if (!table.version().empty()) return;
+  throw IoError(table.is_local() ? "changed while it was read"
+                                 : "its server states neither ETag nor Last-Modified, by which a later state could be "
+                                   "told apart; trust_sidecar uses a side-car without a proof",
+                {.path = table.source()->name()}, 0);
+}
+
+/// Remembers a proof by two files, of which nothing was read before they were opened. False where the user's cache
+/// cannot be written. Throws IoError as above.
+bool remember(const LevelTable& level, const LevelTable& sidecar) {
+  for (const LevelTable* table : {&level, &sidecar}) check_version(*table);
   const auto fact = fact_of_sidecar(level, sidecar);
-  if (!fact || !remember_proved(*fact))
-    throw IoError("cannot be written: the user's cache, which remembers what was proved", {.path = user_cache()}, 0);
+  return fact && remember_proved(*fact);
 }
 
 /// The version of a local file but for the last time, which renaming sets: that of its last change.
@@ -130,6 +131,7 @@ std::vector<std::string> create_sidecar(const std::string& path, const SidecarOp
   const StagingDir staging(folder, "");
   staging.make_folder(name);
   Steps steps(options.task, *container, levels);
+  for (const int level : levels) check_version(*container->stored_level(level));
   const auto storage = local_storage();
   std::vector<std::string> staged, made;
   for (const int level : levels) {
@@ -155,7 +157,9 @@ std::vector<std::string> create_sidecar(const std::string& path, const SidecarOp
     // Others may write where the dataset is: the file must still be the one that was written.
     if (!copy || before_renaming(copy->version()) != staged[i])
       throw IoError("was replaced while it was made", {.path = made.back()}, 0);
-    remember(*table, *copy);
+    if (!remember(*table, *copy)) {
+      log::warning(made.back() + ": that it is right cannot be remembered, because the user's cache cannot be written");
+    }
   }
   return made;
 }
@@ -181,7 +185,8 @@ std::vector<std::string> check_sidecar(const std::string& path, const Task& task
     const std::string why = why_wrong_sidecar(*table, *copies[i], [&](int64_t num_rows) { steps.tell(num_rows); });
     if (!why.empty()) throw ValidationError("is no true side-car: " + why, copies[i]->where());
     check_types(table, copies[i]);
-    remember(*table, *copies[i]);
+    if (!remember(*table, *copies[i]))
+      throw IoError("cannot be written: the user's cache, which remembers what was proved", {.path = user_cache()}, 0);
     out.push_back(copies[i]->where().path);
     steps.num_before += static_cast<uint64_t>(table->num_rows());
   }

@@ -1,6 +1,7 @@
 #include <arrow/array.h>
 #include <arrow/array/concatenate.h>
 #include <arrow/table.h>
+#include <arrow/util/byte_size.h>
 #include <parquet/exception.h>
 #include <parquet/file_reader.h>
 
@@ -29,7 +30,21 @@ std::shared_ptr<arrow::Array> LevelTable::array(int column, int group) const {
   }
   auto decoded = decode(column, group);  // outside the lock: two threads may decode the same column, one result is kept
   const std::lock_guard lock(impl_->mutex);
-  return impl_->arrays.emplace(key, std::move(decoded)).first->second;
+  return impl_->keep(key, std::move(decoded));
+}
+
+std::shared_ptr<arrow::Array> LevelTable::Impl::keep(std::pair<int, int> key,
+                                                     std::shared_ptr<arrow::Array> decoded) const {
+  const auto [at, is_new] = arrays.emplace(key, std::move(decoded));
+  auto out = at->second;
+  if (!is_new) return out;
+  const auto bytes = check(arrow::util::ReferencedBufferSize(*out));
+  kept_arrays.emplace_back(key, bytes);
+  for (num_kept_bytes += bytes; num_kept_bytes > kMostKeptBytes && kept_arrays.size() > 1; kept_arrays.pop_front()) {
+    num_kept_bytes -= kept_arrays.front().second;
+    arrays.erase(kept_arrays.front().first);
+  }
+  return out;
 }
 
 /// Threads that need the same row group wait for the one that fetches it; related columns are fetched together.

@@ -82,8 +82,9 @@ class LevelTable {
   int64_t group_begin(int group) const;
   int group_of(int64_t row) const;
 
-  /// A column in a row group, decoded once. A remote one is requested once, however many threads need it, and columns
-  /// that are usually needed together are requested together.
+  /// A column in a row group, decoded once; of a local table, the ones decoded last are kept, up to 256 MiB. A remote
+  /// one is requested once, however many threads need it, and columns that are usually needed together are requested
+  /// together.
   std::shared_ptr<arrow::Array> array(int column, int group) const;
   /// Prefetches columns of the row groups [group, end) of a remote table in one batch, up to kMostAhead bytes but at
   /// least one group, and keeps them as array() does. Returns the first row group that was left out; for a local table,

@@ -77,6 +77,11 @@ struct LevelTable::Impl {
   mutable std::unique_ptr<PageCheck> pages;
   mutable std::mutex mutex;
   mutable Arrays arrays;
+  /// Of a local table, the keys of `arrays` in the order in which they were decoded, and their bytes: the first ones
+  /// are dropped beyond kMostKeptBytes, since to decode them again takes less than a millisecond each.
+  mutable std::list<std::pair<std::pair<int, int>, int64_t>> kept_arrays;
+  mutable int64_t num_kept_bytes = 0;
+  static constexpr int64_t kMostKeptBytes = int64_t{256} << 20;
   mutable std::set<int> fetching;  ///< row groups of which columns are being fetched
   mutable std::condition_variable fetched;
   // Making one looks at every column, so it is kept. One column at a time.
@@ -134,6 +139,8 @@ struct LevelTable::Impl {
   bool padding_possible(int group) const;
 
   // The values of its columns (level_columns.cpp).
+  /// Keeps a decoded column of a local table; returns the one that is kept. Call with the mutex held.
+  std::shared_ptr<arrow::Array> keep(std::pair<int, int> key, std::shared_ptr<arrow::Array> decoded) const;
   /// Implements LevelTable::array() for a remote file.
   std::shared_ptr<arrow::Array> fetch(int column, int group) const;
   int read_ahead(std::span<const int> some, int group, int end) const;

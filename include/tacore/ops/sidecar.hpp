@@ -32,8 +32,9 @@ struct SidecarOptions {
 ///
 /// Throws what load() throws; ValidationError for an index of datasets (TACOLLECTION.json), a dataset before 2.0, a
 /// table with a column that a side-car adds, a type that queries would give otherwise, a remote dataset with `beside`,
-/// and a folder of other files where the side-cars would be; IoError when they cannot be written or remembered, or
-/// `progress` returned false; SchemaError for a geometry that is not WKB.
+/// and a folder of other files where the side-cars would be; IoError when they cannot be written, `progress` returned
+/// false, or the server of a remote dataset states neither ETag nor Last-Modified; SchemaError for a geometry that is
+/// not WKB. A warning tells when what was proved cannot be remembered.
 TACORE_EXPORT std::vector<std::string> create_sidecar(const std::string& path, const SidecarOptions& options = {});
 
 /// Proves the side-cars beside a dataset: compares each row, each index and each bound with the tables, and remembers
