@@ -38,11 +38,18 @@ std::shared_ptr<arrow::Array> LevelTable::Impl::keep(std::pair<int, int> key,
   const auto [at, is_new] = arrays.emplace(key, std::move(decoded));
   auto out = at->second;
   if (!is_new) return out;
-  const auto bytes = check(arrow::util::ReferencedBufferSize(*out));
-  kept_arrays.emplace_back(key, bytes);
-  for (num_kept_bytes += bytes; num_kept_bytes > kMostKeptBytes && kept_arrays.size() > 1; kept_arrays.pop_front()) {
-    num_kept_bytes -= kept_arrays.front().second;
-    arrays.erase(kept_arrays.front().first);
+  Kept& all = kept_arrays;
+  const int64_t bytes = check(arrow::util::ReferencedBufferSize(*out));
+  int& last_group = all.last_group[key.first];
+  if (all.dropped.erase(key) > 0 && key.second < last_group) all.most_bytes += bytes;
+  last_group = key.second;
+  all.first_to_last.emplace_back(key, bytes);
+  for (all.bytes += bytes; all.bytes > all.most_bytes && all.first_to_last.size() > 1;) {
+    const auto [first, size] = all.first_to_last.front();
+    all.first_to_last.pop_front();
+    all.bytes -= size;
+    all.dropped.insert(first);
+    arrays.erase(first);
   }
   return out;
 }

@@ -82,7 +82,7 @@ class LevelTable {
   int64_t group_begin(int group) const;
   int group_of(int64_t row) const;
 
-  /// A column in a row group, decoded once; of a local table, the ones decoded last are kept, up to 256 MiB. A remote
+  /// A column in a row group, decoded once; of a local table that is read in order, the last 256 MiB are kept. A remote
   /// one is requested once, however many threads need it, and columns that are usually needed together are requested
   /// together.
   std::shared_ptr<arrow::Array> array(int column, int group) const;

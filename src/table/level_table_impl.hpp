@@ -77,11 +77,15 @@ struct LevelTable::Impl {
   mutable std::unique_ptr<PageCheck> pages;
   mutable std::mutex mutex;
   mutable Arrays arrays;
-  /// Of a local table, the keys of `arrays` in the order in which they were decoded, and their bytes: the first ones
-  /// are dropped beyond kMostKeptBytes, since to decode them again takes less than a millisecond each.
-  mutable std::list<std::pair<std::pair<int, int>, int64_t>> kept_arrays;
-  mutable int64_t num_kept_bytes = 0;
-  static constexpr int64_t kMostKeptBytes = int64_t{256} << 20;
+  /// Which of `arrays` a local table keeps: see keep().
+  struct Kept {
+    std::list<std::pair<std::pair<int, int>, int64_t>> first_to_last = {};  ///< keys and bytes, as they were decoded
+    std::set<std::pair<int, int>> dropped = {};                             ///< keys that are not kept any more
+    std::map<int, int> last_group = {};                                     ///< the last one decoded of each column
+    int64_t bytes = 0;
+    int64_t most_bytes = int64_t{256} << 20;
+  };
+  mutable Kept kept_arrays;
   mutable std::set<int> fetching;  ///< row groups of which columns are being fetched
   mutable std::condition_variable fetched;
   // Making one looks at every column, so it is kept. One column at a time.
@@ -139,7 +143,10 @@ struct LevelTable::Impl {
   bool padding_possible(int group) const;
 
   // The values of its columns (level_columns.cpp).
-  /// Keeps a decoded column of a local table; returns the one that is kept. Call with the mutex held.
+  /// Keeps a decoded column of a local table; returns the one that is kept. Call with the mutex held. A pass over a
+  /// large table takes no more memory than Kept::most_bytes: columns that were decoded first are dropped. Where rows
+  /// are read in no order, dropped columns are needed again in front of later ones: the limit then grows by their size,
+  /// until all that is read is kept.
   std::shared_ptr<arrow::Array> keep(std::pair<int, int> key, std::shared_ptr<arrow::Array> decoded) const;
   /// Implements LevelTable::array() for a remote file.
   std::shared_ptr<arrow::Array> fetch(int column, int group) const;

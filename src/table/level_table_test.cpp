@@ -29,6 +29,41 @@ const std::vector<std::optional<std::string>> kFiles3{"FILE", "FILE", "FILE"};
 
 Bytes small() { return parquet_of(table_of({{"id", texts({"a", "b", "c"})}, {"type", texts(kFiles3)}})); }
 
+TEST_CASE("a pass over a large table keeps the last columns, and rows in no order keep all") {
+  // Eight row groups whose column takes 64 MB each.
+  constexpr int kGroups = 8, kRows = 1024;
+  arrow::StringBuilder values;
+  std::string value(64 << 10, ' ');
+  for (int row = 0; row < kGroups * kRows; ++row) {
+    value.replace(0, 8, std::to_string(10'000'000 + row));
+    check(values.Append(value));
+  }
+  const auto column = check(values.Finish());
+  std::vector<std::optional<std::string>> ids;
+  for (int row = 0; row < kGroups * kRows; ++row) ids.emplace_back(std::to_string(row));
+  const auto table = table_of({{"id", texts(ids)},
+                               {"type", texts(std::vector<std::optional<std::string>>(ids.size(), "FILE"))},
+                               {"large", column}});
+  const auto level = level_of(encode_parquet(*table, {.row_group_size = kRows}));
+  const int large = level->find("large");
+  const int64_t before = memory_in_use();
+  const auto used = [&] { return (memory_in_use() - before) >> 20; };
+  for (int pass = 0; pass < 3; ++pass) {
+    for (int group = 0; group < kGroups; ++group) {
+      CHECK(level->text(large, group * kRows + 7)->starts_with(std::to_string(10'000'007 + group * kRows)));
+      CHECK(used() < 256 + 2 * 64 + 64 * pass);
+    }
+  }
+  for (int turn = 0; turn < 6; ++turn) {
+    for (int group = kGroups - 1; group >= 0; --group) level->array(large, group);
+  }
+  std::vector<const arrow::Array*> kept;
+  for (int group = 0; group < kGroups; ++group) kept.push_back(level->array(large, group).get());
+  for (int group = kGroups - 1; group >= 0; --group)
+    CHECK(level->array(large, group).get() == kept[static_cast<std::size_t>(group)]);
+  CHECK(used() >= kGroups * 64);
+}
+
 TEST_CASE("a level gives its columns, rows and cells") {
   const auto level = level_of({{"id", texts({"a", "b", std::nullopt})},
                                {"type", texts(kFiles3)},
