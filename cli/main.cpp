@@ -831,7 +831,7 @@ void add_index(Tool& tool) {
   auto* sidecar = command->add_flag("--sidecar", options->sidecar,
                                     "Copy the tables of each INPUT in the order of places, into your cache: filters by "
                                     "place and id then read few rows. INPUT does not change.");
-  for (const char* other : {"--output", "--single-file", "--overwrite", "--parquet"})
+  for (const char* other : {"--output", "--single-file", "--overwrite", "--parquet", "--allow-different-columns"})
     sidecar->excludes(command->get_option(other));
   auto* beside = command->add_flag("--beside", options->beside,
                                    "With --sidecar: write PATH.sidecar beside the dataset, for other users.");

@@ -314,8 +314,8 @@ def create_sidecar(
     boxes and an id index.
 
     Filters by place and by id then read the few pages that have such rows, also of datasets that others wrote, without
-    bounds and without order. The dataset, its row numbers and the order of its rows do not change. A side-car takes
-    about the disk space of the table.
+    bounds and without order. The dataset, its row numbers and the order of its rows do not change. A side-car
+    needs up to twice the disk space of its table.
 
     Args:
         path: Path of the dataset.
@@ -325,7 +325,7 @@ def create_sidecar(
         progress: As for :func:`create`.
 
     Returns:
-        Paths of the side-cars, one for each level with geometries, and one for level 0.
+        Paths of the side-cars: one for level 0, and one for each lower level with geometries.
 
     Raises:
         TacoValidationError: The dataset can have no side-car: an index of datasets, one before 2.0.

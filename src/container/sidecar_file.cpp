@@ -68,7 +68,7 @@ std::shared_ptr<const LevelTable> find_sidecar(const Storage& storage, const std
                                                const LevelTable& level, bool trust) {
   const std::string cached = cached_sidecar_folder(dataset), beside = sidecar_path(dataset, number);
   std::shared_ptr<const LevelTable> out;
-  // What is in the cache was made there by this user, or it is something else: it is never trusted.
+  // `trust` is for claims of publishers. A file in the cache that this user did not make is no such claim.
   if (!cached.empty())
     out = usable(*local_storage(), path_join(cached, names::kLevelFiles[number]), number, level, false);
   const bool is_asked_for = trust || !is_remote(dataset) || is_proved_here(fact_of_sidecars_beside(dataset));
@@ -89,6 +89,9 @@ std::shared_ptr<const LevelTable> open_sidecar(const Storage& storage, const std
   auto out = LevelTable::open(std::move(source), {.path = path, .offset = {}, .level = number});
   const auto of = out->key_value(kSidecarKey);
   if (!of || out->find(kRowOfLevel) < 0) throw FormatError("it is no side-car", {.path = path});
+  for (const Column& column : level.columns()) {
+    if (out->find(column.name) < 0) throw FormatError("it lacks the column " + in_quotes(column.name), {.path = path});
+  }
   if (const std::string expected = fingerprint_of(level); *of != expected) {
     throw FormatError("it is a copy of another level, or of an earlier state: of one of " + *of + "; " +
                           level.source()->name() + " has " + expected,

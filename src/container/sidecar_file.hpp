@@ -28,14 +28,14 @@ std::optional<std::string> fact_of_sidecar(const LevelTable& level, const LevelT
 /// server.
 std::string fact_of_sidecars_beside(const std::string& dataset);
 
-/// The side-car of level `number` of a dataset: that of the cache, else the one beside the dataset. This is used only
-/// where this user proved it here, or with `trust`. Each must be of the level as it is now: a warning says why one is
-/// not used. nullptr when there is none. Throws IoError.
+/// The side-car of level `number` of a dataset: the one in the user's cache, else the one beside the dataset. Both are
+/// used only if a proof is remembered for the files as they are now; the one beside the dataset is also used with
+/// `trust`. Returns nullptr when there is none, and when one cannot be used: a warning says why. Throws IoError.
 std::shared_ptr<const LevelTable> find_sidecar(const Storage& storage, const std::string& dataset, int number,
                                                const LevelTable& level, bool trust);
 
-/// Opens the side-car of level `number` at `path`; nullptr when there is none. Throws FormatError or SchemaError for
-/// what is no side-car of `level`, IoError.
+/// Opens the side-car of level `number` at `path`; returns nullptr when there is no file. Throws FormatError or
+/// SchemaError for a file that is not a side-car of `level`, and IoError.
 std::shared_ptr<const LevelTable> open_sidecar(const Storage& storage, const std::string& path, int number,
                                                const LevelTable& level);
 

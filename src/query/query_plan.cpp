@@ -113,10 +113,11 @@ class Planner {
     return ctes_.empty() ? body : "SELECT * FROM (" + body + ")";
   }
 
-  /// True where the relative paths of the result would be the ids once more, which no query names: frames show the ids
-  /// as such, and need no copy of all texts. Rows that are drawn become the input of other statements, with all columns.
+  /// True where the result need not have internal:relative_path: at level 0 it equals the id, which frames show in its
+  /// place, and no query of the view names it. Rows that are drawn need it, as the input of further statements.
   static bool repeats_ids(const View& view) {
-    return only_chooses_rows(view) && !view.drawn && !draws(view) && view.container()->stored_level(0)->find(names::kRelativePath) < 0 &&
+    return only_chooses_rows(view) && !view.drawn && !draws(view) &&
+           view.container()->stored_level(0)->find(names::kRelativePath) < 0 &&
            std::ranges::none_of(view.steps, [](const Step& step) {
              const auto* sql = std::get_if<SqlStep>(&step);
              return sql && lower(sql->select.text).find(names::kRelativePath) != std::string::npos;
@@ -331,8 +332,9 @@ class Planner {
     // Rows that are numbered within their ZIP are all counted.
     if (table->find(names::kCurrentId) < 0 && table->find(names::kSourceFile) >= 0) return {};
     Chosen chosen = choose(*table, wanted);
-    // The rows of a side-car are in another order, so that they must be sorted: it is used where it has far fewer.
-    constexpr int64_t kFew = 8, kFewer = 2;
+    // The rows of a side-car have to be sorted: from about a third of the level on, reading the level takes less time
+    // (bench/RESULTS.md). It is not looked for where the level itself leaves few rows.
+    constexpr int64_t kFew = 8, kFewer = 3;
     std::shared_ptr<const LevelTable> sidecar;
     if (chosen.num_rows() > table->num_rows() / kFew && table == container.stored_level(level)) {
       sidecar = container.sidecar(level);
@@ -607,7 +609,7 @@ class Planner {
       aliases.push_back(id(clashes ? "tacore:column" : name));
       alias_of[name] = aliases.back();
     }
-    // Those of the level: a side-car has more.
+    // The columns of the level: a side-car also has the numbers of rows, and may have bounding boxes.
     for (std::size_t c = 0; c < whole->columns().size(); ++c) {
       const std::string& name = whole->columns()[c].name;
       if (is_rebuilt(name)) continue;

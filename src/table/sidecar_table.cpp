@@ -27,7 +27,7 @@ namespace {
 
 /// The decoded rows in memory at a time: about this many bytes, three times while they are sorted.
 constexpr int64_t kBytesAtOnce = 160 << 20;
-constexpr int64_t kRowsAtOnceSorted = 65536;
+constexpr int64_t kRowsOfPiece = 65536;
 
 std::shared_ptr<arrow::Table> taken(const arrow::Table& table, const std::vector<int64_t>& rows) {
   // Builders know no extension types: their storage is taken.
@@ -79,7 +79,7 @@ class SortedRows {
     if (rows_at_once_ == 0) {
       const auto first = batches_.in_group(0);
       const int64_t bytes = check(arrow::util::ReferencedBufferSize(*first));
-      rows_at_once_ = std::max(kRowsAtOnceSorted, kBytesAtOnce / (bytes / first->num_rows() + 1));
+      rows_at_once_ = std::max(kRowsOfPiece, kBytesAtOnce / (bytes / first->num_rows() + 1));
     }
     stretch_.reset();
     begin_ = end_;
@@ -148,7 +148,7 @@ std::vector<int64_t> order_of(const LevelTable& level, int jobs) {
 class Batches final : public arrow::RecordBatchReader {
  public:
   Batches(SortedRows& rows, const std::function<void(int64_t)>& tell)
-      : rows_(rows), tell_(tell), next_(rows.next(kRowsAtOnceSorted)), schema_(with_coverings(next_->schema())) {}
+      : rows_(rows), tell_(tell), next_(rows.next(kRowsOfPiece)), schema_(with_coverings(next_->schema())) {}
 
   std::shared_ptr<arrow::Schema> schema() const override { return schema_; }
   arrow::Status ReadNext(std::shared_ptr<arrow::RecordBatch>* out) override {
@@ -157,7 +157,7 @@ class Batches final : public arrow::RecordBatchReader {
     num_rows_ += next_->num_rows();
     tell_(num_rows_);
     ARROW_ASSIGN_OR_RAISE(*out, next_->CombineChunksToBatch());
-    next_ = rows_.next(kRowsAtOnceSorted);
+    next_ = rows_.next(kRowsOfPiece);
     return arrow::Status::OK();
   }
 
@@ -184,12 +184,19 @@ std::string why_no_sidecar(const LevelTable& level, int number) {
 
 void write_sidecar(const LevelTable& level, int number, int jobs, const ByteConsumer& out,
                    const std::function<void(int64_t num_rows)>& tell) {
-  check_geometries(level);  // before they are sorted: an error tells the row of the level
-  SortedRows rows(level, order_of(level, jobs));
-  Batches batches(rows, tell);
-  write_parquet(batches, out, options_of_level({.covering = true, .id_index = true}, number), [&] {
-    return std::map<std::string, std::string>{{kSidecarKey, fingerprint_of(level)}};
-  });
+  try {
+    SortedRows rows(level, order_of(level, jobs));
+    Batches batches(rows, tell);
+    write_parquet(batches, out, options_of_level({.covering = true, .id_index = true}, number), [&] {
+      return std::map<std::string, std::string>{{kSidecarKey, fingerprint_of(level)}};
+    });
+  } catch (const FormatError&) {
+    check_geometries(level);  // tells the row of the level
+    throw;
+  } catch (const SchemaError&) {
+    check_geometries(level);
+    throw;
+  }
 }
 
 std::string why_wrong_sidecar(const LevelTable& level, const LevelTable& sidecar,

@@ -18,9 +18,9 @@ inline constexpr const char* kRowOfLevel = "tacore:row";
 /// Why level `number` of a dataset has no side-car; "" when it can have one.
 std::string why_no_sidecar(const LevelTable& level, int number);
 
-/// Writes the side-car of level `number`. Reads the level once, and as often again as it has times 512 MiB; takes that
-/// memory and 24 bytes for each row. `tell` is called with the number of rows written so far, and may throw. Throws as
-/// LevelTable::decode(), and SchemaError for a geometry that is not WKB.
+/// Writes the side-car of level `number`. Reads the columns of places, and then all columns once for each 160 MiB of
+/// decoded rows. Needs about 0.5 GB of memory, and 40 bytes for each row. `tell` is called with the number of rows
+/// written so far, and may throw. Throws as LevelTable::decode(), and SchemaError for a geometry that is not WKB.
 void write_sidecar(const LevelTable& level, int number, int jobs, const ByteConsumer& out,
                    const std::function<void(int64_t num_rows)>& tell);
 

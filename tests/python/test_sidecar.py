@@ -48,6 +48,7 @@ def columns() -> dict[str, pa.Array]:
         "list": pa.array([list(range(n % 4)) if n % 5 else None for n in numbers], pa.list_(pa.int32())),
         "pair": pa.array([{"a": int(n), "b": None if n % 2 else str(n)} for n in numbers]),
         "bytes": pa.array([bytes([n % 256]) * 3 for n in numbers], pa.binary(3)),
+        "uuid": pa.array([int(n).to_bytes(16, "big") for n in numbers], pa.uuid()),
         "Cloud": pa.array(numbers % 100),
         "cloud": pa.array(numbers % 10),
     }

@@ -17,8 +17,8 @@ struct SidecarOptions {
 /// Makes the side-cars of a dataset: copies of its tables in the order of places (a Hilbert curve), with bounding boxes
 /// and an id index. Filters by place and by id then read the few pages that have such rows, of tables that were written
 /// without bounds, without order, or by other programs. The dataset, its row numbers and the order of its rows do not
-/// change. A side-car takes about the disk space of the table. Returns the files, one for each level with geometries
-/// that are WKB or structures of x and y, and one for level 0, for its ids.
+/// change. A side-car needs up to twice the disk space of its table. Level 0 has a side-car, and so has each lower
+/// level with geometries that are WKB or structures of x and y. Returns the paths of these files.
 ///
 ///     create_sidecar("chips.tacozip");            // in the user's cache (~/.cache/tacore), for this user
 ///     load("chips.tacozip").filter_bbox(box);     // reads the side-car
@@ -27,8 +27,9 @@ struct SidecarOptions {
 /// ETag and Last-Modified of a remote one; later it is ignored, with a warning. One that lies beside a dataset is its
 /// publisher's claim. It is used after check_sidecar() proved it here, or with LoadOptions::trust_sidecar.
 ///
-/// Existing side-cars are replaced. All files appear together, or none. The level is read in passes, of 512 MiB of
-/// memory each, plus 24 bytes for each row. Safe to call from several threads.
+/// Existing side-cars are replaced. All files appear together, or none. Large tables are read several times, so that
+/// about 0.5 GB of memory are needed, and 40 bytes for each row. Safe to call from several threads; of two calls for
+/// one dataset at the same time, one may throw IoError.
 ///
 /// Throws what load() throws; ValidationError for an index of datasets (TACOLLECTION.json), a dataset before 2.0, a
 /// table with a column that a side-car adds, a type that queries would give otherwise, a remote dataset with `beside`,
