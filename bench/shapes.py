@@ -72,25 +72,22 @@ class Slots:
         return out
 
 
-def below(archive, level, parents, ids, kind, slots):
-    """A level whose rows are `ids` in each of `parents`, the paths of FOLDERs; returns their paths and that of a `__meta__`."""
-    width = len(ids)
-    names, paths = pa.array(ids), []
-    for start in range(0, len(parents), max(1, generate.ROW_GROUP // width)):
-        some = parents.slice(start, max(1, generate.ROW_GROUP // width))
-        count = len(some) * width
-        parent = start + np.arange(count) // width
-        child = names.take(pa.array(np.arange(count) % width))
-        path = pa.compute.binary_join_element_wise(some.take(pa.array(parent - start)), child, "/")
-        number = start * width + np.arange(count)
-        types = [kind[k] for k in range(width)]
-        offsets = slots.offsets(path, start * width)
+def below(level, parents, ids, types, slots):
+    """Adds a level with a row for each of `ids` in each FOLDER of `parents`, which are paths. Returns the paths of its rows."""
+    width, paths = len(ids), []
+    step = max(1, generate.ROW_GROUP // width)
+    for start in range(0, len(parents), step):
+        folders = parents.slice(start, step)
+        number = np.arange(len(folders) * width)
+        child = pa.array(ids).take(pa.array(number % width))
+        path = pa.compute.binary_join_element_wise(folders.take(pa.array(number // width)), child, "/")
+        number += start * width
         level.append({"id": child, "type": pa.array(types).take(pa.array(number % width)),
                       "cloud_cover": pa.array(np.round(number * 0.618 % 100, 2)), "internal:current_id": number,
-                      "internal:parent_id": parent, "internal:offset": offsets,
-                      "internal:size": pa.repeat(np.int64(SIZE), count), "internal:relative_path": path})
+                      "internal:parent_id": number // width, "internal:offset": slots.offsets(path, start * width),
+                      "internal:size": pa.repeat(np.int64(SIZE), len(number)), "internal:relative_path": path})
         paths.append(path)
-    return pa.concat_arrays([path if isinstance(path, pa.Array) else path.combine_chunks() for path in paths])
+    return pa.concat_arrays(paths)
 
 
 def write_part(path, random, part, args):
@@ -126,12 +123,12 @@ def write_part(path, random, part, args):
         if args.grandchild:
             types[-1] = "FOLDER"
         levels.append(generate.Level(args.zstd_level))
-        paths = below(archive, levels[1], pa.concat_arrays(all_ids), ids, types, slots)
+        paths = below(levels[1], pa.concat_arrays(all_ids), ids, types, slots)
         pit["hierarchy"]["1"] = [{"n": rows * args.children, "type": types, "id": ids}]
         if args.grandchild:
             levels.append(generate.Level(args.zstd_level))
             parents = paths.take(pa.array(np.arange(rows) * args.children + args.children - 1))
-            below(archive, levels[2], parents, ["plume"], ["FILE"], slots)
+            below(levels[2], parents, ["plume"], ["FILE"], slots)
             pit["hierarchy"]["2"] = [{"n": rows, "type": ["FILE"], "id": ["plume"]}]
     generate.finish(archive, "bench_shapes", levels, pit)
 

@@ -360,7 +360,8 @@ TEST_CASE("a page index that lies, with a proof that fits it, is found by a deep
   const auto metadata = parse_parquet_footer(table->tail(), {});
   const auto ranges = *page_index_ranges(*metadata, 0);
   REQUIRE(faults(shop.out("made")) == "");
-  // Replaces each `from` within a range of the page index, and proves what is there then.
+  // The faults of a table in which each `from` in a range of the page index is replaced by `to`, with a proof that
+  // fits.
   const auto faults_of = [&](ByteRange range, const std::string& from, const std::string& to) {
     std::string bytes = good;
     for (auto at = bytes.find(from, range.offset); at < range.offset + range.size; at = bytes.find(from, at + 1))

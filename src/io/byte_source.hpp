@@ -42,9 +42,9 @@ class ByteSource {
   virtual bool is_local() const noexcept = 0;
   /// True when all of `range` can be read without a request to a server.
   virtual bool has([[maybe_unused]] ByteRange range) const { return is_local(); }
-  /// A text that no other state of any file has: of a local file from its place and the times of its last changes, of a
-  /// remote one its URL and what its server tells versions apart by. Empty where there is none, and for a local file
-  /// that changed since it was opened.
+  /// A text that identifies this state of this file: for a local file its device, inode, size and times of change, for
+  /// a remote file its URL, size, and ETag or Last-Modified. Empty if a server states neither of the last two, if a
+  /// local file changed after it was opened, and for bytes that are no file.
   virtual std::string version() const { return {}; }
 
   /// The requests that read_ranges() would send, when none fails.

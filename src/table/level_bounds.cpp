@@ -2,6 +2,7 @@
 
 #include <arrow/array.h>
 #include <arrow/extension_type.h>
+#include <arrow/record_batch.h>
 #include <arrow/type.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include "table/cells.hpp"
 #include "table/covering.hpp"
 #include "table/extent_sum.hpp"
+#include "table/level_batches.hpp"
 
 namespace tacore {
 namespace {
@@ -76,15 +78,12 @@ bool add_ids(const arrow::Array& column, std::optional<std::pair<std::string, st
   return !sum || (is_utf8(sum->first) && is_utf8(sum->second));
 }
 
-/// Adds a column, row group by row group; those of a remote level are requested together. False where it cannot have
-/// bounds.
+/// Adds a column, row group by row group. False where it cannot have bounds.
 template <class Sum>
 bool add_column(const LevelTable& level, int column, Sum& sum, bool (*add)(const arrow::Array&, Sum&)) {
-  const bool is_local = level.is_local();
-  const int end = level.num_row_groups();
-  for (int group = 0, ahead = 0; group < end; ++group) {
-    if (group == ahead && !is_local) ahead = level.read_ahead({&column, 1}, group, end);
-    auto values = is_local ? level.decode(column, group) : level.array(column, group);
+  LevelBatches batches(level, {column});
+  while (const auto batch = batches()) {
+    auto values = batch->column(0);
     if (values->type_id() == arrow::Type::EXTENSION)
       values = static_cast<const arrow::ExtensionArray&>(*values).storage();
     if (!add(*values, sum)) return false;
