@@ -12,4 +12,9 @@ struct ByteRange {
   bool operator==(const ByteRange&) const = default;
 };
 
+constexpr bool lies_in(ByteRange inner, ByteRange outer) noexcept {
+  return inner.offset >= outer.offset && inner.size <= outer.size &&
+         inner.offset - outer.offset <= outer.size - inner.size;
+}
+
 }  // namespace tacore

@@ -39,6 +39,7 @@ class Slice final : public ByteSource {
   std::vector<Bytes> read_ranges(std::span<const ByteRange> ranges) const override {
     return whole_->read_ranges(moved(ranges));
   }
+  uint64_t bytes_of_round_trip() const override { return whole_->bytes_of_round_trip(); }
   ReadCost cost_of(std::span<const ByteRange> ranges) const override { return whole_->cost_of(moved(ranges)); }
 
   const std::shared_ptr<const ByteSource>& whole() const noexcept { return whole_; }

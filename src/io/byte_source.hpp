@@ -47,6 +47,10 @@ class ByteSource {
   /// local file changed after it was opened, and for bytes that are no file.
   virtual std::string version() const { return {}; }
 
+  /// The bytes that arrive from the server of this file in the time of a round trip to it, as its responses so far
+  /// tell: to read so many more takes as long as another request. 0 for a local file, and for a server so near that
+  /// fewer requests save nothing.
+  virtual uint64_t bytes_of_round_trip() const { return 0; }
   /// The requests that read_ranges() would send, when none fails.
   virtual ReadCost cost_of([[maybe_unused]] std::span<const ByteRange> ranges) const { return {}; }
 

@@ -21,6 +21,7 @@ class PrefetchedSource : public ByteSource {
   bool is_local() const noexcept override { return whole_->is_local(); }
   bool has(ByteRange range) const override { return known_.find(range) || whole_->has(range); }
   std::string version() const override { return whole_->version(); }
+  uint64_t bytes_of_round_trip() const override { return whole_->bytes_of_round_trip(); }
 
   const ByteSource& whole() const noexcept { return *whole_; }
 

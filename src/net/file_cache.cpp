@@ -52,6 +52,7 @@ class CachedFile final : public HttpSource {
   bool is_local() const noexcept override { return false; }
   const std::string& copy_validator() const noexcept override { return file_->copy_validator(); }
   const RangeMap& first() const noexcept override { return file_->first(); }
+  uint64_t bytes_of_round_trip() const override { return file_->bytes_of_round_trip(); }
   bool has(ByteRange range) const override {
     if (file_->has(range)) return true;
     const auto piece = piece_at(range.offset);

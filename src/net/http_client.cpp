@@ -325,6 +325,14 @@ class HttpClient::Worker {
       curl_.easy_getinfo(message->easy_handle, CURLINFO_RESPONSE_CODE, &status);
       HttpResponse& response = transfer->response;
       response.status = static_cast<int>(status);
+      const auto seconds_until = [&](CURLINFO what) {
+        curl_off_t microseconds = 0, sent = 0;
+        curl_.easy_getinfo(message->easy_handle, what, &microseconds);
+        curl_.easy_getinfo(message->easy_handle, CURLINFO_PRETRANSFER_TIME_T, &sent);
+        return static_cast<double>(microseconds - sent) / 1e6;
+      };
+      response.seconds_to_first_byte = seconds_until(CURLINFO_STARTTRANSFER_TIME_T);
+      response.seconds = seconds_until(CURLINFO_TOTAL_TIME_T);
       if (response.is_too_large) {
         Bytes().swap(response.body);
       } else if (result != CURLE_OK) {

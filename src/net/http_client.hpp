@@ -33,6 +33,9 @@ struct HttpResponse {
   Bytes body = {};
   bool is_too_large = false;  ///< the body is more than max_body; it is empty here
   std::string failure = {};   ///< why the transfer failed; begins with kCannotConnect when there was no connection
+  /// Since the request was sent, on a connection that was open then.
+  double seconds_to_first_byte = 0;
+  double seconds = 0;
 
   /// The last header of this name (lower case); "" when there is none.
   std::string_view header(std::string_view name) const noexcept;

@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "io/coalesce.hpp"
 #include "net/content_range.hpp"
+#include "net/distance.hpp"
 #include "net/http_requests.hpp"
 #include "tacore/error.hpp"
 
@@ -124,6 +125,7 @@ class HttpFile final : public HttpSource {
   const std::string& copy_validator() const noexcept override { return opened_.copy_validator; }
   const RangeMap& first() const noexcept override { return opened_.first; }
   bool has(ByteRange range) const override { return opened_.first.find(range).has_value(); }
+  uint64_t bytes_of_round_trip() const override { return distance_of(location_->url()).bytes_of_round_trip(); }
 
   void read(uint64_t offset, std::span<std::byte> out) const override {
     const ByteRange range{offset, out.size()};

@@ -16,6 +16,7 @@
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "net/distance.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore::net {
@@ -156,6 +157,7 @@ class Attempt {
   /// Keeps a valid response, or decides when to send the request again.
   void receive(HttpResponse response) {
     const double pause = std::exchange(pace_, nullptr)->learn(response);
+    distance_of(sent_).learn(response);
     const int status = response.status;
     if (!response.failure.empty()) return again(response.failure, status != 0);
     if (const auto why = why_not_waited(response, pause); !why.empty()) fail(wanted_, why, 0, 1);

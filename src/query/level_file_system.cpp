@@ -26,7 +26,9 @@ void read_footer(const LevelTable& level, std::span<std::byte> out) {
 struct LevelHandle : duckdb::FileHandle {
   LevelHandle(duckdb::FileSystem& fs, const std::string& name, duckdb::FileOpenFlags how,
               std::shared_ptr<OpenLevel> opened)
-      : FileHandle(fs, name, how), level(std::move(opened)), reader(level->level->source()) {}
+      : FileHandle(fs, name, how),
+        level(std::move(opened)),
+        reader(level->ahead ? level->ahead : level->level->source()) {}
   void Close() override {}
 
   std::shared_ptr<OpenLevel> level;
@@ -39,6 +41,11 @@ LevelHandle& at(duckdb::FileHandle& handle) { return static_cast<LevelHandle&>(h
 }  // namespace
 
 bool needs_requests(const ByteSource& source) { return !source.has({0, source.size()}); }
+
+OpenLevel::OpenLevel(std::shared_ptr<const LevelTable> what) : level(std::move(what)) {
+  const auto& source = level->source();
+  if (source->bytes_of_round_trip() > 0 && needs_requests(*source)) ahead = std::make_shared<AheadSource>(source);
+}
 
 void OpenLevel::read(ScanReader& reader, uint64_t offset, std::span<std::byte> out) {
   const WorkerInterruption interruption(caller, is_stopped);

@@ -15,6 +15,7 @@
 
 #include "base/interrupt.hpp"
 #include "query/level_scan.hpp"
+#include "query/read_ahead.hpp"
 #include "table/level_table.hpp"
 
 /// A DuckDB file system of the level tables of running statements. Included by the sources of DuckDB only.
@@ -28,9 +29,10 @@ bool needs_requests(const ByteSource& source);
 
 /// A level that a running statement may read, under a random name that no query can guess.
 struct OpenLevel {
-  explicit OpenLevel(std::shared_ptr<const LevelTable> what) : level(std::move(what)) {}
+  explicit OpenLevel(std::shared_ptr<const LevelTable> what);
 
   std::shared_ptr<const LevelTable> level;
+  std::shared_ptr<AheadSource> ahead;         ///< nullptr for a level that is near
   std::vector<LevelScan> scans;               ///< of a remote level, set before the statement runs
   std::set<int> groups_read = {};             ///< the row groups of which the first scan has read
   std::vector<uint64_t> hidden_filters = {};  ///< Bloom filters of floats, where the statement tests some

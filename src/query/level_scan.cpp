@@ -13,11 +13,6 @@ constexpr uint64_t kMaxHeld = 32 * 1024 * 1024;
 /// Two pages of tables that have a page index of tacore.
 constexpr int64_t kMostChosenRows = 16384;
 
-bool lies_in(ByteRange inner, ByteRange outer) {
-  return inner.offset >= outer.offset && inner.size <= outer.size &&
-         inner.offset - outer.offset <= outer.size - inner.size;
-}
-
 }  // namespace
 
 LevelScan::LevelScan(const LevelTable& level, std::span<const int> filters, std::span<const int> others) {

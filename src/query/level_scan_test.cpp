@@ -7,26 +7,11 @@
 #include <thread>
 
 #include "support/counting.hpp"
+#include "support/scanned_level.hpp"
 #include "support/table_files.hpp"
 
 namespace tacore {
 namespace {
-
-constexpr int kColumns = 6;  // id, type, and numbers
-
-/// A level of three row groups, of which a column takes half a megabyte, or few bytes.
-std::shared_ptr<const CountingSource> level_of(int64_t rows, bool is_wide) {
-  std::mt19937_64 random(7);
-  std::vector<std::optional<std::string>> ids, types(static_cast<std::size_t>(rows), "FILE");
-  for (int64_t row = 0; row < rows; ++row) ids.emplace_back("s" + std::to_string(row));
-  NamedArrays columns{{"id", texts(ids)}, {"type", texts(types)}};
-  for (int c = 2; c < kColumns; ++c) {
-    std::vector<std::optional<int64_t>> values;
-    for (int64_t row = 0; row < rows; ++row) values.emplace_back(is_wide ? static_cast<int64_t>(random()) : row / 1000);
-    columns.push_back({"c" + std::to_string(c), integers(values)});
-  }
-  return std::make_shared<CountingSource>(parquet_of(table_of(columns)));
-}
 
 /// A query that reads a level, with the columns of each of its scans: those of filters, and others.
 struct Query {
@@ -59,7 +44,7 @@ struct Query {
 };
 
 TEST_CASE("a row group is read in two steps: its filter columns, then the others on first use") {
-  const Query query(level_of(140'000, true), {{{2, 4}, {0, 3, 5}}});
+  const Query query(scanned_level(140'000, true), {{{2, 4}, {0, 3, 5}}});
   REQUIRE(query.level->num_row_groups() == 3);
   ScanReader reader(query.source);
   CHECK(query.questions(reader, 4, 1) == 1);
@@ -78,7 +63,7 @@ TEST_CASE("a row group is read in two steps: its filter columns, then the others
 }
 
 TEST_CASE("small columns of a row group are read in one step") {
-  const Query query(level_of(140'000, false), {{{2}, {3, 4, 5}}});
+  const Query query(scanned_level(140'000, false), {{{2}, {3, 4, 5}}});
   ScanReader reader(query.source);
   for (int group = 0; group < 3; ++group) {
     CHECK(query.questions(reader, 2, group) == 1);
@@ -88,7 +73,7 @@ TEST_CASE("small columns of a row group are read in one step") {
 
 TEST_CASE("the columns common to all possible scans are read until a read shows which scan runs") {
   // As DuckDB finds the few rows that are first in an order, and then the rest of them.
-  const Query order(level_of(140'000, true), {{{}, {2, 5}}, {{}, {0, 2, 3, 4, 5}}});
+  const Query order(scanned_level(140'000, true), {{{}, {2, 5}}, {{}, {0, 2, 3, 4, 5}}});
   ScanReader either(order.source);
   CHECK(order.questions(either, 2, 1) == 1);
   CHECK(order.source->num_bytes == order.range(2, 1).size + order.range(5, 1).size);
@@ -98,7 +83,7 @@ TEST_CASE("the columns common to all possible scans are read until a read shows 
   CHECK(order.questions(either, 2, 2) == 1);
   for (const int column : {0, 3, 4, 5}) CHECK(order.questions(either, column, 2) == 0);
 
-  const Query query(level_of(140'000, true), {{{}, {2}}, {{}, {0, 2, 3, 4}}});
+  const Query query(scanned_level(140'000, true), {{{}, {2}}, {{}, {0, 2, 3, 4}}});
   ScanReader first(query.source), second(query.source);
   for (int group = 0; group < 3; ++group) CHECK(query.questions(first, 2, group) == 1);
   uint64_t needed = 0;
@@ -140,7 +125,7 @@ TEST_CASE("columns that are prefetched take at most 32 MiB") {
 }
 
 TEST_CASE("a level without a scan is read column by column") {
-  const Query query(level_of(140'000, true), {});
+  const Query query(scanned_level(140'000, true), {});
   ScanReader reader(query.source);
   for (const int column : {2, 3, 4, 5}) CHECK(query.questions(reader, column, 0) == 1);
   uint64_t needed = 0;
@@ -151,7 +136,7 @@ TEST_CASE("a level without a scan is read column by column") {
 TEST_CASE("combined, partial and repeated reads return the bytes of the file") {
   for (const bool is_wide : {false, true}) {
     CAPTURE(is_wide);
-    const auto source = level_of(140'000, is_wide);
+    const auto source = scanned_level(140'000, is_wide);
     std::mt19937 random(3);
     for (int round = 0; round < 30; ++round) {
       std::vector<std::pair<Query::Columns, Query::Columns>> scans(random() % 3);
@@ -174,7 +159,7 @@ TEST_CASE("combined, partial and repeated reads return the bytes of the file") {
 
 TEST_SUITE("threads") {
   TEST_CASE("concurrent scans return the bytes of the file, with shared and separate readers") {
-    const Query query(level_of(140'000, true), {{{2}, {0, 3, 4}}, {{3}, {5}}});
+    const Query query(scanned_level(140'000, true), {{{2}, {0, 3, 4}}, {{3}, {5}}});
     ScanReader shared(query.source);
     std::vector<int> good(6);
     std::vector<std::thread> threads;

@@ -15,6 +15,7 @@
 #include <duckdb/main/prepared_statement_data.hpp>
 #include <duckdb/planner/expression/bound_reference_expression.hpp>
 #include <duckdb/planner/filter/optional_filter.hpp>
+#include <map>
 #include <mutex>
 #include <set>
 
@@ -89,7 +90,16 @@ class Published {
   /// The file names, which are bound like any value: the text of a user's query is never edited.
   const std::vector<std::string>& paths() const { return paths_; }
   /// Gives each level the scans of the plan that is about to run.
-  void plan(const duckdb::PhysicalOperator& root) const { expect_scans(root); }
+  void plan(const duckdb::PhysicalOperator& root) const { expect_scans(root, true); }
+  /// Requests the first bytes of several levels that are far away at the same time: a join scans one after the other.
+  void begin() const {
+    std::vector<const AheadSource*> all;
+    for (const auto& level : levels_) {
+      if (level->ahead && !level->scans.empty()) all.push_back(level->ahead.get());
+    }
+    if (all.size() < 2) return;
+    run_parallel(all.size(), static_cast<int>(all.size()), [&](std::size_t i) { all[i]->begin(); });
+  }
   /// The context of an error: the level that its text names, else the only level, else the whole dataset.
   ErrorContext where(const std::string& text) const {
     for (std::size_t i = 0; i < levels_.size(); ++i) {
@@ -121,6 +131,7 @@ class Published {
     LevelScan scan;
     std::string filter = {};
     bool is_loose = false;
+    bool is_whole = false;  ///< certainly reads all row groups
   };
   /// The scans of remote levels in the plan that was given to plan().
   const std::vector<FilteredScan>& filtered_scans() const { return filtered_scans_; }
@@ -137,9 +148,22 @@ class Published {
   }
 
  private:
-  void expect_scans(const duckdb::PhysicalOperator& plan) const {
-    if (plan.type == duckdb::PhysicalOperatorType::TABLE_SCAN) expect_scan(plan.Cast<duckdb::PhysicalTableScan>());
-    for (const auto& child : plan.GetChildren()) expect_scans(child.get());
+  /// `is_whole`: the rows of this operator are certainly read to the end.
+  void expect_scans(const duckdb::PhysicalOperator& plan, bool is_whole) const {
+    using Type = duckdb::PhysicalOperatorType;
+    if (plan.type == Type::TABLE_SCAN) expect_scan(plan.Cast<duckdb::PhysicalTableScan>(), is_whole);
+    // Joins and limits may end before their input does.
+    constexpr Type kReadAll[] = {Type::RESULT_COLLECTOR,
+                                 Type::PROJECTION,
+                                 Type::FILTER,
+                                 Type::ORDER_BY,
+                                 Type::WINDOW,
+                                 Type::STREAMING_WINDOW,
+                                 Type::UNGROUPED_AGGREGATE,
+                                 Type::HASH_GROUP_BY,
+                                 Type::PERFECT_HASH_GROUP_BY};
+    is_whole = is_whole && std::ranges::find(kReadAll, plan.type) != std::end(kReadAll);
+    for (const auto& child : plan.GetChildren()) expect_scans(child.get(), is_whole);
   }
   static bool tests_floats(const duckdb::PhysicalTableScan& scan) {
     if (!scan.table_filters) return false;
@@ -150,7 +174,7 @@ class Published {
       return type == duckdb::LogicalTypeId::FLOAT || type == duckdb::LogicalTypeId::DOUBLE;
     });
   }
-  void expect_scan(const duckdb::PhysicalTableScan& scan) const {
+  void expect_scan(const duckdb::PhysicalTableScan& scan, bool is_whole) const {
     if (scan.function.name != "read_parquet") return;
     const auto file = scan.bind_data->Cast<duckdb::MultiFileBindData>().file_list->GetFirstFile().path;
     const auto found = std::ranges::find(paths_, file);
@@ -171,9 +195,12 @@ class Published {
     LevelScan expected(*level.level, filters, others);
     bool is_loose = false;
     std::string filter = filters_of(scan, is_loose);
+    is_whole = is_whole && (!scan.table_filters || scan.table_filters->filters.empty());
     filtered_scans_.push_back(
-        {static_cast<std::size_t>(found - paths_.begin()), expected, std::move(filter), is_loose});
-    if (std::ranges::find(level.scans, expected) == level.scans.end()) level.scans.push_back(std::move(expected));
+        {static_cast<std::size_t>(found - paths_.begin()), expected, std::move(filter), is_loose, is_whole});
+    if (std::ranges::find(level.scans, expected) != level.scans.end()) return;
+    if (level.ahead) level.ahead->expect(expected, is_whole);
+    level.scans.push_back(std::move(expected));
   }
 
   /// The filters of a scan as SQL. `is_loose` is set where DuckDB applies some of them to the statistics of row groups
@@ -318,7 +345,10 @@ void execute(duckdb::Connection& connection, const std::string& sql, duckdb::vec
   auto& config = duckdb::ClientConfig::GetConfig(*connection.context);
   config.get_result_collector = [levels](duckdb::ClientContext& context,
                                          duckdb::PreparedStatementData& data) -> duckdb::PhysicalOperator& {
-    if (levels) levels->plan(data.physical_plan->Root());
+    if (levels) {
+      levels->plan(data.physical_plan->Root());
+      levels->begin();
+    }
     return duckdb::PhysicalArrowCollector::Create(context, data, batch_rows(data));
   };
   const auto pending = connection.PendingQuery(sql, values);
@@ -435,7 +465,13 @@ ReadCost cost_of(const Statement& statement) {
     pending->Execute();
   });
   ReadCost out;
-  for (const auto& [number, scan, filter, is_loose] : published.filtered_scans()) {
+  std::map<std::size_t, AheadPlan> far;  // of levels that are far away
+  for (const auto& one : published.filtered_scans()) {
+    const ByteSource& source = *statement.levels[one.level]->source();
+    if (source.bytes_of_round_trip() > 0)
+      far.try_emplace(one.level, source).first->second.expect(one.scan, one.is_whole);
+  }
+  for (const auto& [number, scan, filter, is_loose, is_whole] : published.filtered_scans()) {
     const auto& level = statement.levels[number];
     FilteredGroups groups;
     if (filter.empty()) {
@@ -445,11 +481,16 @@ ReadCost cost_of(const Statement& statement) {
       groups = filtered_groups(level, filter);
       if (is_loose) groups.passed = groups.seen;
     }
-    const auto add = [&](const std::set<int>& which, int step) {
-      for (const int group : which) out += level->source()->cost_of(scan.ranges_of({group, step}));
+    const auto plan = far.find(number);
+    const auto add = [&](int group, int step) {
+      auto ranges = scan.ranges_of({group, step});
+      if (plan != far.end()) ranges = plan->second.request_missing(ranges);
+      out += level->source()->cost_of(ranges);
     };
-    add(groups.seen, 0);
-    add(groups.passed, 1);
+    for (int group = 0; group < scan.num_groups(); ++group) {
+      if (groups.seen.contains(group)) add(group, 0);
+      if (groups.passed.contains(group)) add(group, 1);
+    }
   }
   return out;
 }

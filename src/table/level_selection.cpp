@@ -50,6 +50,7 @@ class PiecedSource final : public ByteSource {
   const std::string& name() const noexcept override { return whole_->name(); }
   uint64_t size() const override { return size_; }
   bool is_local() const noexcept override { return whole_->is_local(); }
+  uint64_t bytes_of_round_trip() const override { return whole_->bytes_of_round_trip(); }
   bool has(ByteRange range) const override {
     if (range.offset > size_ || range.size > size_ - range.offset) return false;
     return std::ranges::all_of(parts_of(range),

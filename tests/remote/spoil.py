@@ -4,6 +4,7 @@ import fnmatch
 import gzip
 import re
 import threading
+import time
 from urllib.parse import quote
 
 from answers import Answer, error
@@ -184,10 +185,15 @@ def tell(answer, request, to):
     to(request)
 
 
+def delay(answer, request, seconds):
+    """A right answer, from farther away."""
+    time.sleep(seconds)
+
+
 FAULTS = {function.__name__: function for function in (
     ignore_range, other_range, other_total, content_range, truncate, reset, hang_up, stall, drip, status, redirect, etag, another,
     compress, too_long, too_short, short_length, chunked, until_close, close, headers, first_part, missing_part, duplicate_part, lying_part,
-    short_part, reversed_parts, no_boundary, hold, tell)}
+    short_part, reversed_parts, no_boundary, hold, tell, delay)}
 
 
 class Rule:

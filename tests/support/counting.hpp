@@ -25,6 +25,7 @@ class CountingSource final : public ByteSource {
   const std::string& name() const noexcept override { return name_; }
   uint64_t size() const override { return bytes_.size(); }
   bool is_local() const noexcept override { return false; }
+  uint64_t bytes_of_round_trip() const override { return round_trip; }
   void read(uint64_t offset, std::span<std::byte> out) const override {
     ask();
     copy({offset, out.size()}, out);
@@ -45,6 +46,7 @@ class CountingSource final : public ByteSource {
   mutable std::atomic<uint64_t> num_bytes = 0;
   mutable std::atomic<bool> is_down = false;
   mutable std::chrono::milliseconds latency{0};  ///< of read_ranges
+  mutable uint64_t round_trip = 0;               ///< bytes
 
  private:
   void ask() const {

@@ -1,0 +1,212 @@
+#include "query/read_ahead.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "io/coalesce.hpp"
+#include "tacore/error.hpp"
+
+namespace tacore {
+namespace {
+
+/// The most bytes that one request takes along, and that are kept.
+constexpr uint64_t kMostAlong = 32 << 20, kMostKept = 64 << 20;
+
+}  // namespace
+
+void AheadPlan::expect(const LevelScan& scan, bool is_whole) {
+  scans_.push_back(scan);
+  is_whole_.push_back(is_whole);
+  for (const int number : {0, 1}) steps_.push_back({.scan = scans_.size() - 1, .number = number});
+}
+
+bool AheadPlan::is_known(ByteRange range) const {
+  const auto next = known_.upper_bound(range.offset);
+  return (next != known_.begin() && std::prev(next)->second >= range.offset + range.size) || source_.has(range);
+}
+
+void AheadPlan::add_known(ByteRange range) {
+  uint64_t begin = range.offset, end = range.offset + range.size;
+  auto next = known_.upper_bound(begin);
+  if (next != known_.begin() && std::prev(next)->second >= begin) --next;
+  while (next != known_.end() && next->first <= end) {
+    begin = std::min(begin, next->first);
+    end = std::max(end, next->second);
+    next = known_.erase(next);
+  }
+  known_.emplace(begin, end);
+}
+
+AheadPlan::Steps* AheadPlan::steps_of(std::span<const ByteRange> ranges, int& group) {
+  Steps* out = nullptr;
+  for (std::size_t i = 0; i < scans_.size(); ++i) {
+    const auto step = ranges.empty() ? std::nullopt : scans_[i].step_of(ranges.front());
+    if (!step) continue;
+    const auto its = scans_[i].ranges_of(*step);
+    const bool is_all = std::ranges::all_of(its, [&](ByteRange one) {
+      return std::ranges::any_of(ranges, [&](ByteRange range) { return lies_in(one, range); });
+    });
+    // Several scans may read these columns: it is the one that reads no others.
+    if (out && !is_all) continue;
+    out = &steps_[2 * i + static_cast<std::size_t>(step->number)];
+    group = step->group;
+    if (is_all) break;
+  }
+  return out;
+}
+
+void AheadPlan::use(std::span<const ByteRange> ranges) {
+  int group = 0;
+  Steps* steps = steps_of(ranges, group);
+  if (!steps) return;
+  if (const auto found = steps->ahead.find(group); found != steps->ahead.end()) {
+    steps->num_ahead -= found->second;
+    steps->used += found->second;
+    steps->ahead.erase(found);
+    ++steps->num_used;
+  } else if (steps->known.insert(group).second) {
+    ++steps->num_used;
+    for (const ByteRange& range : scans_[steps->scan].ranges_of({group, steps->number})) steps->used += range.size;
+  }
+}
+
+void AheadPlan::take_along(Steps& steps, int group, std::vector<ByteRange>& out, uint64_t& num_bytes) {
+  const LevelScan& scan = scans_[steps.scan];
+  uint64_t others = 0;
+  for (const Steps& one : steps_) others += &one == &steps || is_whole_[one.scan] ? 0 : one.excess(one.num_ahead);
+  for (; group < scan.num_groups(); ++group) {
+    if (steps.known.contains(group)) continue;
+    std::vector<ByteRange> more;
+    uint64_t size = 0;
+    for (const ByteRange& range : scan.ranges_of({group, steps.number})) {
+      if (is_known(range)) continue;
+      size += range.size;
+      more.push_back(range);
+    }
+    if (num_bytes + size > kMostAlong) return;
+    const uint64_t ahead = steps.num_ahead + size;
+    if (!is_whole_[steps.scan] && others + steps.excess(ahead) > source_.bytes_of_round_trip()) return;
+    steps.known.insert(group);
+    if (more.empty()) continue;
+    steps.ahead.emplace(group, size);
+    steps.num_ahead = ahead;
+    num_bytes += size;
+    out.insert(out.end(), more.begin(), more.end());
+  }
+}
+
+std::vector<ByteRange> AheadPlan::request(std::span<const ByteRange> needed) {
+  use(needed);
+  std::vector<ByteRange> all(needed.begin(), needed.end());
+  for (const ByteRange& range : needed) add_known(range);
+  int group = 0;
+  Steps* first = needed.empty() && !steps_.empty() ? &steps_[0] : steps_of(needed, group);
+  if (first) {
+    uint64_t num_bytes = 0;
+    // The same step of the row groups that follow; the other one of this scan; the other scans.
+    take_along(*first, group, all, num_bytes);
+    Steps& other = steps_[2 * first->scan + (first->number == 0 ? 1 : 0)];
+    take_along(other, group, all, num_bytes);
+    for (Steps& steps : steps_) {
+      if (steps.scan != first->scan) take_along(steps, 0, all, num_bytes);
+    }
+  }
+  std::vector<ByteRange> out;
+  for (const MergedRange& merged : coalesce(all, kRemoteCoalesceGap)) {
+    out.push_back(merged.range);
+    add_known(merged.range);
+  }
+  return out;
+}
+
+std::vector<ByteRange> AheadPlan::request_missing(std::span<const ByteRange> ranges) {
+  std::vector<ByteRange> missing;
+  std::ranges::copy_if(ranges, std::back_inserter(missing), [&](ByteRange range) { return !is_known(range); });
+  use(ranges);
+  return missing.empty() ? missing : request(missing);
+}
+
+void AheadSource::expect(const LevelScan& scan, bool is_whole) {
+  const std::lock_guard lock(mutex_);
+  plan_.expect(scan, is_whole);
+}
+
+std::optional<std::span<const std::byte>> AheadSource::find(ByteRange range) const {
+  for (const RangeMap& bytes : here_) {
+    if (const auto found = bytes.find(range)) return found;
+  }
+  return std::nullopt;
+}
+
+bool AheadSource::has(ByteRange range) const {
+  const std::lock_guard lock(mutex_);
+  return find(range) || source_->has(range);
+}
+
+void AheadSource::read(uint64_t offset, std::span<std::byte> out) const {
+  const ByteRange range{offset, out.size()};
+  std::ranges::copy(read_ranges({&range, 1})[0], out.begin());
+}
+
+std::vector<Bytes> AheadSource::read_ranges(std::span<const ByteRange> ranges) const {
+  if (std::ranges::all_of(ranges, [&](ByteRange range) { return source_->has(range); }))
+    return source_->read_ranges(ranges);
+  for (const ByteRange& range : ranges) require_inside(range);
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    std::vector<ByteRange> missing;
+    std::ranges::copy_if(ranges, std::back_inserter(missing), [&](ByteRange range) { return !find(range); });
+    if (missing.empty()) break;
+    const bool is_on_its_way = std::ranges::any_of(missing, [&](ByteRange range) {
+      return std::ranges::any_of(on_their_way_, [&](ByteRange one) { return lies_in(range, one); });
+    });
+    if (is_on_its_way) {
+      arrived_.wait(lock);
+    } else {
+      fetch(plan_.request(missing), lock);
+    }
+  }
+  plan_.use(ranges);
+  std::vector<Bytes> out;
+  for (const ByteRange& range : ranges) {
+    const auto bytes = *find(range);
+    out.emplace_back(bytes.begin(), bytes.end());
+  }
+  return out;
+}
+
+void AheadSource::fetch(std::vector<ByteRange> ranges, std::unique_lock<std::mutex>& lock) const {
+  on_their_way_.insert(on_their_way_.end(), ranges.begin(), ranges.end());
+  const auto arrive = [&] {
+    for (const ByteRange& range : ranges) on_their_way_.erase(std::ranges::find(on_their_way_, range));
+    arrived_.notify_all();
+  };
+  lock.unlock();
+  std::vector<Bytes> bytes;
+  try {
+    bytes = source_->read_ranges(ranges);
+  } catch (...) {
+    lock.lock();
+    arrive();
+    throw;
+  }
+  lock.lock();
+  arrive();
+  RangeMap& pieces = here_.emplace_back();
+  for (std::size_t i = 0; i < ranges.size(); ++i) pieces.add(ranges[i].offset, std::move(bytes[i]));
+  uint64_t num_bytes = 0;
+  for (const RangeMap& one : here_) num_bytes += one.size();
+  for (; num_bytes > kMostKept && here_.size() > 1; here_.pop_front()) num_bytes -= here_.front().size();
+}
+
+void AheadSource::begin() const {
+  std::unique_lock lock(mutex_);
+  auto ranges = plan_.request({});
+  if (ranges.empty()) return;
+  try {
+    fetch(std::move(ranges), lock);
+  } catch (const Error&) {  // thrown again where the bytes are needed
+  }
+}
+
+}  // namespace tacore

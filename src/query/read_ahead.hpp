@@ -1,0 +1,101 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/byte_source.hpp"
+#include "io/range_map.hpp"
+#include "query/level_scan.hpp"
+
+namespace tacore {
+
+/// The requests of a statement for a level that is far away. Each takes along what the statement reads next: of each
+/// step of a scan as many bytes as it has used so far, and of all together those of one round trip more. So what is
+/// taken along in vain takes at most as long as what was used, and one round trip; and the requests of a scan that
+/// needs everything double in size.
+class AheadPlan {
+ public:
+  explicit AheadPlan(const ByteSource& source) : source_(source) {}
+
+  /// Adds a scan of the level. `is_whole`: it certainly reads all of its row groups.
+  void expect(const LevelScan& scan, bool is_whole);
+  /// The ranges to request where `needed` are not there, with what is taken along. Without `needed`, what is worth a
+  /// request before anything is needed: at most the bytes of a round trip.
+  std::vector<ByteRange> request(std::span<const ByteRange> needed);
+  /// What a request for those of `ranges` asks for that were not requested yet; nothing where all were.
+  std::vector<ByteRange> request_missing(std::span<const ByteRange> ranges);
+  /// Takes note that the statement reads these ranges.
+  void use(std::span<const ByteRange> ranges);
+
+ private:
+  /// A step of a scan, in all row groups.
+  struct Steps {
+    std::size_t scan = 0;
+    int number = 0;
+    uint64_t used = 0;                   ///< bytes
+    int num_used = 0;                    ///< row groups
+    std::map<int, uint64_t> ahead = {};  ///< bytes that were taken along and are not used yet, by row group
+    std::set<int> known = {};            ///< row groups that were used or taken along
+    uint64_t num_ahead = 0;              ///< the sum of `ahead`
+
+    uint64_t excess(uint64_t bytes) const noexcept { return bytes > evidence() ? bytes - evidence() : 0; }
+    /// Rows of one row group that passed a filter tell nothing of the others.
+    uint64_t evidence() const noexcept { return number == 0 || num_used > 1 ? used : 0; }
+  };
+
+  /// The step whose ranges these are; nullptr for none.
+  Steps* steps_of(std::span<const ByteRange> ranges, int& group);
+  /// Takes along a step of the row groups from `group` on, as far as that is worth it.
+  void take_along(Steps& steps, int group, std::vector<ByteRange>& out, uint64_t& num_bytes);
+  bool is_known(ByteRange range) const;  ///< it was requested, or is in memory
+  void add_known(ByteRange range);
+
+  const ByteSource& source_;
+  std::deque<LevelScan> scans_ = {};
+  std::vector<bool> is_whole_ = {};
+  std::vector<Steps> steps_ = {};            ///< two of each scan
+  std::map<uint64_t, uint64_t> known_ = {};  ///< what was requested: ends by begin, without overlap
+};
+
+/// A level that is far away, read as an AheadPlan says. Threads that need bytes that are on their way wait for them.
+/// Safe from several threads; expect() must be called before the first read that it concerns.
+class AheadSource final : public ByteSource {
+ public:
+  explicit AheadSource(std::shared_ptr<const ByteSource> source) : source_(std::move(source)), plan_(*source_) {}
+
+  void expect(const LevelScan& scan, bool is_whole);
+  /// Requests what is worth a request before anything is needed. Failures are left to the reads that need it.
+  void begin() const;
+
+  const std::string& name() const noexcept override { return source_->name(); }
+  uint64_t size() const override { return source_->size(); }
+  bool is_local() const noexcept override { return false; }
+  bool has(ByteRange range) const override;
+  void read(uint64_t offset, std::span<std::byte> out) const override;
+  std::vector<Bytes> read_ranges(std::span<const ByteRange> ranges) const override;
+
+ private:
+  /// The bytes of a range that are there. With the mutex held.
+  std::optional<std::span<const std::byte>> find(ByteRange range) const;
+  /// Reads ranges and keeps them. With `lock`, which is released meanwhile.
+  void fetch(std::vector<ByteRange> ranges, std::unique_lock<std::mutex>& lock) const;
+
+  std::shared_ptr<const ByteSource> source_;
+  mutable std::mutex mutex_;
+  mutable std::condition_variable arrived_;
+  mutable AheadPlan plan_;
+  mutable std::vector<ByteRange> on_their_way_ = {};
+  mutable std::deque<RangeMap> here_ = {};  ///< the bytes of each request, the oldest first
+};
+
+}  // namespace tacore
