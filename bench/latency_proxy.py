@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """A TCP proxy on the loopback that adds a round-trip time: what a server farther away would be like.
 
-    latency_proxy.py PORT MILLISECONDS     its own port on stdout, then proxies to 127.0.0.1:PORT until it is ended
+    latency_proxy.py PORT MILLISECONDS [MEGABYTES]     its own port on stdout, then proxies to 127.0.0.1:PORT until it is ended
 
-Bytes come half a round trip later, in each direction, as many at a time as they come: the link is as wide as the loopback. The
+Bytes come half a round trip later, in each direction, as many at a time as they come: the link is as wide as the loopback, or
+carries so many megabytes a second of all responses together. The
 first bytes of a connection come a whole one later still, which TCP takes to connect. What is left out is slow start: a fresh
 connection is as fast as an old one, which is kind to whoever opens many. One process, so that it takes one core at most.
 """
@@ -16,11 +17,23 @@ import sys
 CHUNK = 1 << 18
 
 
+class Link:
+    """What all connections share: one response waits while the bytes of another pass."""
+
+    def __init__(self, bytes_per_second):
+        self.bytes_per_second, self.free_at = bytes_per_second, 0.0
+
+    def pass_by(self, when, count):
+        """When the last of these bytes arrives."""
+        self.free_at = max(self.free_at, when) + count / self.bytes_per_second
+        return self.free_at
+
+
 class Half(asyncio.BufferedProtocol):
     """One end of a connection; what it gets goes to the other end `delay` seconds later."""
 
-    def __init__(self, delay):
-        self.delay, self.not_before = delay, 0.0
+    def __init__(self, delay, link=None):
+        self.delay, self.link, self.not_before = delay, link, 0.0
         self.loop = asyncio.get_running_loop()
         self.buffer = bytearray(CHUNK)
         self.transport = self.other = None
@@ -39,6 +52,8 @@ class Half(asyncio.BufferedProtocol):
 
     def send_later(self, data):
         when = max(self.loop.time() + self.delay, self.not_before)
+        if self.link and data is not None:
+            when = self.link.pass_by(when, len(data))
         self.under_way.append((when, data))
         self.loop.call_at(when, self.send_due)
 
@@ -65,9 +80,9 @@ class Half(asyncio.BufferedProtocol):
 
 
 class Client(Half):
-    def __init__(self, delay, port):
+    def __init__(self, delay, port, link):
         super().__init__(delay)
-        self.port = port
+        self.port, self.responses = port, link
 
     def connection_made(self, transport):
         super().connection_made(transport)
@@ -76,7 +91,7 @@ class Client(Half):
         self.connecting = self.loop.create_task(self.connect())
 
     async def connect(self):
-        _, server = await self.loop.create_connection(lambda: Half(self.delay), "127.0.0.1", self.port)
+        _, server = await self.loop.create_connection(lambda: Half(self.delay, self.responses), "127.0.0.1", self.port)
         self.other, server.other = server, self
         for half in (self.transport, server.transport):
             half.set_write_buffer_limits(32 * CHUNK)
@@ -85,8 +100,9 @@ class Client(Half):
         self.send_due()
 
 
-async def serve(port, delay):
-    server = await asyncio.get_running_loop().create_server(lambda: Client(delay, port), "127.0.0.1", 0, backlog=1024)
+async def serve(port, delay, megabytes):
+    link = Link(megabytes * 1e6) if megabytes else None
+    server = await asyncio.get_running_loop().create_server(lambda: Client(delay, port, link), "127.0.0.1", 0, backlog=1024)
     print(server.sockets[0].getsockname()[1], flush=True)
     await server.serve_forever()
 
@@ -94,8 +110,8 @@ async def serve(port, delay):
 class Proxy:
     """A process with a proxy to `port`, from `with` on."""
 
-    def __init__(self, port, milliseconds):
-        self.command = [sys.executable, __file__, str(port), str(milliseconds)]
+    def __init__(self, port, milliseconds, megabytes=0):
+        self.command = [sys.executable, __file__, str(port), str(milliseconds), str(megabytes)]
 
     def __enter__(self):
         self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, text=True)
@@ -109,6 +125,6 @@ class Proxy:
 
 if __name__ == "__main__":
     try:
-        asyncio.run(serve(int(sys.argv[1]), float(sys.argv[2]) / 2000))
+        asyncio.run(serve(int(sys.argv[1]), float(sys.argv[2]) / 2000, float((*sys.argv, 0)[3])))
     except KeyboardInterrupt:
         pass

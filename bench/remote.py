@@ -129,8 +129,10 @@ class Bench:
                 if milliseconds == 0:
                     yield f"loopback{note}", scheme, direct
                 else:
-                    with Proxy(direct, milliseconds) as proxy:
-                        yield f"{milliseconds} ms{note}", scheme, proxy.port
+                    for megabytes in self.args.bandwidths:
+                        wide = f", {megabytes} MB/s" if megabytes else ""
+                        with Proxy(direct, milliseconds, megabytes) as proxy:
+                            yield f"{milliseconds} ms{wide}{note}", scheme, proxy.port
 
 
 # Opening.
@@ -198,6 +200,10 @@ def compare_open(bench):
 QUERIES = {"one row": "SELECT * FROM data WHERE id = 'sample_00000050'",
            "a filter": "SELECT * FROM data WHERE cloud_cover < 1 AND split = 'test'",
            "the first of an order": "SELECT * FROM data ORDER BY cloud_cover, id LIMIT 10"}
+# As tacore has it, and over the tables themselves.
+JOIN = ('SELECT d.id FROM data d JOIN l1 ON l1."l0:id" = d.id WHERE d.cloud_cover < 1 AND l1."l1:id" = \'dem\'',
+        ('SELECT d.id FROM level0 d JOIN level0 p ON p.id = d.id JOIN level1 l1 ON l1."internal:parent_id" = p."internal:current_id" '
+         'AND l1."internal:source_file" = p."internal:source_file" WHERE d.cloud_cover < 1 AND l1.id = \'dem\''))
 
 
 def compare_queries(bench):
@@ -206,13 +212,18 @@ def compare_queries(bench):
     print("\n### open and query: all columns\n")
     print("| dataset | query | round trip | side | requests | kB | best | median | ratio | N |")
     print(f"|{' --- |' * 10}")
-    for name in (f"flat_{rows}.tacozip", f"flat_{100 * rows}.tacozip", f"cat_{100 * rows}/.tacocat"):
+    for name in ("flat_100.tacozip", f"flat_{rows}.tacozip", f"flat_{100 * rows}.tacozip", f"cat_{100 * rows}/.tacocat"):
+        if not name.startswith(tuple(bench.args.kinds)):
+            continue
         cache = "no-cache" if name.startswith("flat") else "cache"  # its defaults
         for title, scheme, port in bench.latencies():
-            for what, sql in QUERIES.items():
+            for what, sql in (QUERIES if name.startswith("flat") else {**QUERIES, "a join of levels": JOIN[0]}).items():
                 given = bench.url(name, port, scheme), bench.warm_url(name, scheme), sql
-                results, requests = bench.in_turns({"tacore": (("query-tacore", *given), {}),
-                                                    "tacoreader": (("query-tacoreader", *given, cache), {})})
+                join = JOIN[1] if sql == JOIN[0] else ""
+                sides = {"tacore": (("query-tacore", *given), {}), "download, then DuckDB": (("query-download", *given, join), {})}
+                if rows <= 10_000 and not join:
+                    sides["tacoreader"] = (("query-tacoreader", *given, cache), {})
+                results, requests = bench.in_turns(sides)
                 answers = {(run["rows"], run["checksum"]) for runs in results.values() for run in runs}
                 assert len(answers) == 1, f"the sides found different rows: {answers}"
                 medians = {side: statistics.median(run["seconds"] for run in runs) for side, runs in results.items()}
@@ -359,8 +370,10 @@ def main():
     parser.add_argument("--cases", nargs="+", choices=list(CASES), default=list(CASES))
     parser.add_argument("--rows", type=int, default=10_000, help="of the middle datasets; the large ones have 100 times as many")
     parser.add_argument("--samples", type=int, default=1000)
+    parser.add_argument("--kinds", nargs="+", default=["flat_", "cat_"], help="of the datasets that are asked: how their names begin")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--latencies", type=int, nargs="+", default=[0, 20, 50], help="milliseconds of a round trip")
+    parser.add_argument("--bandwidths", type=float, nargs="+", default=[0], help="megabytes a second, with a round trip; 0: as the loopback")
     args = parser.parse_args()
     folder = Path(args.folder).resolve()
     root, scratch = folder / "served", folder / "scratch"
