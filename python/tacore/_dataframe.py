@@ -70,7 +70,8 @@ class TacoDataFrame(Statistics):
         self._core = core
         self._origin = origin
         self._backend = backend
-        #: The table, under "table", once it is made; copies of the frame share it where no one can write to it.
+        #: The table, under "table", once it is made, and tables of one column; copies of the frame share them where no
+        #: one can write to them.
         self._made: dict[str, Any] = {} if table is None else {"table": table}
         #: Whether the table has columns that the core does not know.
         self._changed = table is not None
@@ -304,6 +305,8 @@ class TacoDataFrame(Statistics):
         of the backend's table."""
         if isinstance(key, slice) and not any(isinstance(each, str) for each in (key.start, key.stop)):
             return self._rows(range(*key.indices(len(self))))
+        if isinstance(key, str) and "table" not in self._made and key in self.columns:
+            return self._column(key)
         try:
             result, rows = _tables.item(self._backend, self._native(), _native_of(key))
         except KeyError as missing:
@@ -419,6 +422,13 @@ class TacoDataFrame(Statistics):
             return self._made["table"]
         except KeyError:  # several threads may make it, but all get the same; a lock would not survive a fork
             return self._made.setdefault("table", _tables.make(self._backend, self._core))
+
+    def _column(self, name: str) -> Any:
+        """A column, without the others: the paths of a large or remote dataset take seconds or requests."""
+        alone = f"column {name}"
+        if alone not in self._made:
+            self._made.setdefault(alone, _tables.make(self._backend, self._core.select([name])))
+        return self._made[alone][name]
 
     def _set(self, table: Any) -> None:
         self._made, self._changed = {"table": table}, True

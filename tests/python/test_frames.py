@@ -458,6 +458,18 @@ def test_the_table_is_built_once_with_many_threads(golden: Path, monkeypatch: py
         assert dataset.data._native() is seen[0]
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_column_of_a_new_frame_is_that_of_its_table(golden: Path, backend: str) -> None:
+    table = flat(golden, backend)._native()
+    for name in flat(golden, backend).columns:
+        alone = flat(golden, backend)[name]
+        assert type(alone) is type(table[name]) and alone.equals(table[name]), name
+    frame = flat(golden, backend)
+    before = list(frame["id"])
+    frame["id_again"] = frame["id"]
+    assert list(frame["id_again"]) == before == list(frame["id"])
+
+
 def test_frames_are_garbage_collected(golden: Path) -> None:
     dataset = tacore.load(golden / "nested.tacozip")
     frame = dataset.data
