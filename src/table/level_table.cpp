@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "base/checked_math.hpp"
+#include "base/crc32.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
 #include "io/memory_source.hpp"
