@@ -200,7 +200,7 @@ def compare_open(bench):
 QUERIES = {"one row": "SELECT * FROM data WHERE id = 'sample_00000050'",
            "a filter": "SELECT * FROM data WHERE cloud_cover < 1 AND split = 'test'",
            "the first of an order": "SELECT * FROM data ORDER BY cloud_cover, id LIMIT 10"}
-# As tacore has it, and over the tables themselves.
+# The join in the SQL of tacore, and the same join in the SQL of DuckDB over the Parquet tables.
 JOIN = ('SELECT d.id FROM data d JOIN l1 ON l1."l0:id" = d.id WHERE d.cloud_cover < 1 AND l1."l1:id" = \'dem\'',
         ('SELECT d.id FROM level0 d JOIN level0 p ON p.id = d.id JOIN level1 l1 ON l1."internal:parent_id" = p."internal:current_id" '
          'AND l1."internal:source_file" = p."internal:source_file" WHERE d.cloud_cover < 1 AND l1.id = \'dem\''))

@@ -12,6 +12,7 @@ struct ByteRange {
   bool operator==(const ByteRange&) const = default;
 };
 
+/// True when all bytes of `inner` are in `outer`, also where the end of a range exceeds 64 bits.
 constexpr bool lies_in(ByteRange inner, ByteRange outer) noexcept {
   return inner.offset >= outer.offset && inner.size <= outer.size &&
          inner.offset - outer.offset <= outer.size - inner.size;

@@ -8,11 +8,12 @@
 
 namespace tacore::net {
 
-/// How far away a server is, as its responses show: the time from a request to its first byte, and the bytes a second
-/// that follow. `n` requests after each other for `b` bytes take n * round_trip + b / bandwidth seconds. Safe from
-/// several threads.
+/// The round-trip time and the bandwidth of a server, learnt from its responses. The round-trip time is the time from a
+/// request to the first byte of its response. The model: `n` requests, each sent after the response to the one before,
+/// for `b` bytes in all take n * round_trip + b / bandwidth seconds. Safe from several threads.
 class Distance {
  public:
+  /// Takes note of the times of a response. Failures tell nothing.
   void learn(const HttpResponse& response);
   /// The bytes that arrive in the time of a round trip; 0 for a server that is near, where fewer requests save nothing.
   uint64_t bytes_of_round_trip() const;

@@ -19,10 +19,11 @@
 
 namespace tacore {
 
-/// The requests of a statement for a level that is far away. Each takes along what the statement reads next: of each
-/// step of a scan as many bytes as it has used so far, and of all together those of one round trip more. So what is
-/// taken along in vain takes at most as long as what was used, and one round trip; and the requests of a scan that
-/// needs everything double in size.
+/// Plans the requests of a statement for a level on a server that is far away. Each request also asks for the bytes
+/// that the statement will probably read next ("takes them along"). For each step of a scan these are at most as many
+/// bytes as the statement has used of that step, and for all steps together the bytes of one round trip more. So the
+/// bytes that are never used take at most as long as those that were used, and one round trip; and the requests of a
+/// scan that reads everything double in size.
 class AheadPlan {
  public:
   explicit AheadPlan(const ByteSource& source) : source_(source) {}
@@ -32,7 +33,7 @@ class AheadPlan {
   /// The ranges to request where `needed` are not there, with what is taken along. Without `needed`, what is worth a
   /// request before anything is needed: at most the bytes of a round trip.
   std::vector<ByteRange> request(std::span<const ByteRange> needed);
-  /// What a request for those of `ranges` asks for that were not requested yet; nothing where all were.
+  /// As request(), for those of `ranges` that were not requested before. Returns nothing when all of them were.
   std::vector<ByteRange> request_missing(std::span<const ByteRange> ranges);
   /// Takes note that the statement reads these ranges.
   void use(std::span<const ByteRange> ranges);
@@ -53,7 +54,7 @@ class AheadPlan {
     uint64_t evidence() const noexcept { return number == 0 || num_used > 1 ? used : 0; }
   };
 
-  /// The step whose ranges these are; nullptr for none.
+  /// The step of a scan that reads these ranges; sets its row group. Returns nullptr when no scan reads them.
   Steps* steps_of(std::span<const ByteRange> ranges, int& group);
   /// Takes along a step of the row groups from `group` on, as far as that is worth it.
   void take_along(Steps& steps, int group, std::vector<ByteRange>& out, uint64_t& num_bytes);
