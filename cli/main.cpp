@@ -821,6 +821,7 @@ void add_columns_rule(CLI::App* command, bool& requires_same) {
 void add_index(Tool& tool) {
   auto [command, options] = tool.add("index", "Builds a common index (.tacocat/) so that many ZIPs open as one dataset",
                                      "  taco index parts/*.tacozip\n"
+                                     "  taco index parts/*.tacozip --order hilbert\n"
                                      "  taco index north.tacozip south.tacozip -o . --single-file\n"
                                      "  taco index parts/.tacocat --sidecar",
                                      run_index);
@@ -831,7 +832,8 @@ void add_index(Tool& tool) {
   auto* sidecar = command->add_flag("--sidecar", options->sidecar,
                                     "Copy the tables of each INPUT in the order of places, into your cache: filters by "
                                     "place and id then read few rows. INPUT does not change.");
-  for (const char* other : {"--output", "--single-file", "--overwrite", "--parquet", "--allow-different-columns"})
+  for (const char* other :
+       {"--output", "--single-file", "--order", "--overwrite", "--parquet", "--allow-different-columns"})
     sidecar->excludes(command->get_option(other));
   auto* beside = command->add_flag("--beside", options->beside,
                                    "With --sidecar: write PATH.sidecar beside the dataset, for other users.");

@@ -206,6 +206,7 @@ def create_tacocat(
     *,
     overwrite: bool = False,
     single_file: bool = False,
+    order: str = "",
     jobs: int = 0,
     progress: bool | _progress.Progress = True,
     **parquet: Any,
@@ -223,6 +224,8 @@ def create_tacocat(
         validate_schema: Require the same columns in all inputs. Otherwise the index has the columns of all inputs.
         overwrite: Replace existing output atomically.
         single_file: Write one file, __TACOCAT__, instead of the folder .tacocat/; only tacore opens it.
+        order: Order of the samples: hilbert (neighbours on the globe together, with bounding boxes) or time; by default
+            ZIP by ZIP. Row numbers are those of this order. The tables of deeper levels stay ZIP by ZIP.
         jobs: Number of threads; 0 means one for each processor.
         progress: As for :func:`create`.
         **parquet: As for :func:`create`.
@@ -244,6 +247,7 @@ def create_tacocat(
         "output": folder,
         "validate_schema": validate_schema,
         "single_file": single_file,
+        "order": order,
         "overwrite": overwrite,
         "jobs": jobs,
         "parquet": {**(parquet_kwargs or {}), **parquet},

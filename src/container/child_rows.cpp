@@ -1,6 +1,7 @@
 #include "container/child_rows.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "base/checked_math.hpp"
@@ -106,14 +107,41 @@ std::optional<RowRange> computed_children(const Container& container, int level,
   const auto counts = child_counts(pit, level);
   if (counts.empty() || counts.size() != types.size()) return std::nullopt;
   const int64_t period = static_cast<int64_t>(types.size());
-  int64_t per_period = 0, before = 0;
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    if (static_cast<int64_t>(i) < row % period) before += counts[i];
-    per_period += counts[i];
-  }
-  const RowRange range{checked_add(checked_multiply(row / period, per_period, "row number"), before, "row number"),
-                       counts[static_cast<std::size_t>(row % period)]};
-  return range.count > 0 && are_children(container, level, row, range) ? std::optional(range) : std::nullopt;
+  const int64_t per_period = std::accumulate(counts.begin(), counts.end(), int64_t{0});
+  // The children of the row with this position, where those of the first one begin at `first`.
+  const auto find = [&](int64_t position, int64_t first) -> std::optional<RowRange> {
+    const auto in_period = static_cast<std::size_t>(position % period);
+    const int64_t before =
+        std::accumulate(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(in_period), first);
+    const RowRange range{
+        checked_add(checked_multiply(position / period, per_period, "row number"), before, "row number"),
+        counts[in_period]};
+    return range.count > 0 && are_children(container, level, row, range) ? std::optional(range) : std::nullopt;
+  };
+  const auto by_row = [&] { return find(row, 0); };
+  const auto by_source = [&]() -> std::optional<RowRange> {
+    const auto& above = container.stored_level(level);
+    const int source = above->find(names::kSourceFile);
+    const auto file = source < 0 ? std::nullopt : above->text(source, row);
+    const auto position = container.current_id(level, row);
+    const auto& below = container.stored_level(level + 1);
+    if (!file || !position || *position < 0 || *position >= above->num_rows() || below->find(names::kRelativePath) < 0)
+      return std::nullopt;
+    const auto first = container.first_row_of_source(level + 1, *file);
+    const auto found = first ? find(*position, *first) : std::nullopt;
+    // That the row has this number in its ZIP is the word of the index alone: the paths of its children prove it.
+    const std::string path = container.relative_path(level, row) + "/";
+    const auto child = found ? below->text(below->find(names::kId), found->begin).value_or("") : "";
+    return found && container.relative_path(level + 1, found->begin) == path + child ? found : std::nullopt;
+  };
+  // An index may have the samples of its ZIPs in any order: the children are where the ZIP has them. What was right for
+  // another row is tried first.
+  auto& is_ordered = container.is_in_own_order(level);
+  auto out = is_ordered ? by_source() : by_row();
+  if (out) return out;
+  out = is_ordered ? by_row() : by_source();
+  if (out) is_ordered = !is_ordered;
+  return out;
 }
 
 }  // namespace tacore

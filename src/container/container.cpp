@@ -229,6 +229,34 @@ const std::vector<int>& Container::groups_of_source(int level, const std::string
   return found->second;
 }
 
+std::optional<int64_t> Container::first_row_of_source(int level, const std::string& file) const {
+  const auto& table = stored_level(level);
+  Proof& proof = *proofs_[static_cast<std::size_t>(level)];
+  {
+    const std::lock_guard lock(proof.mutex);
+    if (const auto known = proof.source_firsts.find(file); known != proof.source_firsts.end()) return known->second;
+  }
+  const auto find = [&]() -> std::optional<int64_t> {
+    const int source = table->find(names::kSourceFile);
+    if (source < 0) return std::nullopt;
+    for (const int group : groups_of_source(level, file)) {
+      const auto files = table->array(source, group);
+      const int64_t begin = table->group_begin(group), rows = table->group_begin(group + 1) - begin;
+      for (int64_t i = 0; i < rows; ++i) {
+        if (text_cell(*files, i) == file) return begin + i;
+      }
+    }
+    return std::nullopt;
+  };
+  const auto first = find();
+  const std::lock_guard lock(proof.mutex);
+  return proof.source_firsts.emplace(file, first).first->second;
+}
+
+std::atomic<bool>& Container::is_in_own_order(int level) const {
+  return proofs_[static_cast<std::size_t>(level)]->is_in_own_order;
+}
+
 std::string Container::relative_path(int level, int64_t row) const {
   const auto& table = stored_level(level);
   const int column = table->find(names::kRelativePath);

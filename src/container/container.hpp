@@ -137,6 +137,10 @@ class Container {
   const std::optional<ParentRuns>& parent_runs(int level, int group) const;
   /// The row groups of `level` of an index that may have rows of a source file, by the statistics. Computed once.
   const std::vector<int>& groups_of_source(int level, const std::string& file) const;
+  /// The first row of a source file in `level` of an index; nullopt where it has none. Computed once.
+  std::optional<int64_t> first_row_of_source(int level, const std::string& file) const;
+  /// Whether computed_children() found those of the last row of `level` by its row in the ZIP: a guess for the next.
+  std::atomic<bool>& is_in_own_order(int level) const;
   /// The smallest and the largest internal:parent_id of each row group of `level`, as its footer has them.
   using Bounds = std::optional<std::pair<int64_t, int64_t>>;
   const std::vector<Bounds>& parent_bounds(int level) const;
@@ -177,9 +181,11 @@ class Container {
     std::shared_ptr<const LevelTable> level;
     bool is_proved = true;  ///< once there is a level
     std::once_flag bounded = {};
-    std::vector<Bounds> bounds = {};                             ///< the result of parent_bounds()
-    std::map<int, std::optional<ParentRuns>> runs = {};          ///< results of parent_runs(), by row group
-    std::map<std::string, std::vector<int>> source_groups = {};  ///< results of groups_of_source()
+    std::vector<Bounds> bounds = {};                                   ///< the result of parent_bounds()
+    std::map<int, std::optional<ParentRuns>> runs = {};                ///< results of parent_runs(), by row group
+    std::map<std::string, std::vector<int>> source_groups = {};        ///< results of groups_of_source()
+    std::map<std::string, std::optional<int64_t>> source_firsts = {};  ///< results of first_row_of_source()
+    std::atomic<bool> is_in_own_order = false;
     std::once_flag numbered = {};
     std::vector<int64_t> numbers = {};  ///< of each row among the rows of its source file
     std::once_flag sidecar_found = {};

@@ -1,7 +1,11 @@
 #include "container/zip_offsets.hpp"
 
+#include <algorithm>
 #include <map>
+#include <set>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -31,44 +35,53 @@ std::shared_ptr<const LevelTable> with_proved_places(
   const int offset = level.find(names::kOffset), size = level.find(names::kSize), type = level.find(names::kType);
   const int source = level.find(names::kSourceFile);
   if (offset < 0 || size < 0) return nullptr;
-  // Rows of an index are sorted by ZIP in most files: for others, some ZIPs stay open.
+  // Rows of an index are together ZIP by ZIP in most files. In others a ZIP that was closed comes again: then as many
+  // as may be open stay so, and the rows of the others wait for the next pass over the level.
   constexpr std::size_t kMostOpen = 64;
   struct Archive {
     OpenDirectory opened;
     std::size_t near = 0;
   };
-  std::map<std::string, Archive> archives;
-  auto archive = archives.end();
+  std::map<std::string, Archive, std::less<>> archives;
+  std::set<std::string, std::less<>> closed;
+  bool is_mixed = false;
   std::vector<std::optional<int64_t>> offsets, sizes;
+  std::vector<int64_t> rows_left;  // the ones of the next pass
   bool is_right = true;
-  for (int g = 0, ahead = 0; g < level.num_row_groups(); ++g) {
-    if (g == ahead) {
-      std::vector<int> columns{offset, size, type};
-      for (const auto name : {names::kSourceFile, names::kRelativePath, names::kId}) {
-        if (const int column = level.find(name); column >= 0) columns.push_back(column);
-      }
-      ahead = level.read_ahead(columns, g, level.num_row_groups());
+  const auto archive_of = [&](std::string_view file) -> Archive* {
+    if (const auto known = archives.find(file); known != archives.end()) return &known->second;
+    if (archives.size() == kMostOpen) {
+      is_mixed = is_mixed || closed.contains(file);
+      if (is_mixed) return nullptr;
+      for (const auto& [name, archive] : archives) closed.insert(name);
+      archives.clear();
     }
+    return &archives.emplace(std::string(file), Archive{open(std::string(file))}).first->second;
+  };
+  // Proves the rows of a group: all of them in the first pass, later the given ones.
+  const auto prove = [&](int g, std::optional<std::span<const int64_t>> given) {
     const auto offset_cells = level.array(offset, g), size_cells = level.array(size, g), types = level.array(type, g);
     const auto sources = source < 0 ? nullptr : level.array(source, g);
-    const int64_t rows = level.group_begin(g + 1) - level.group_begin(g);
-    for (int64_t i = 0; i < rows; ++i) {
-      offsets.push_back(integer_cell(*offset_cells, i));
-      sizes.push_back(integer_cell(*size_cells, i));
-      if (!offsets.back() || !sizes.back()) continue;  // a padding FILE has no bytes
-      const auto file = sources ? text_cell(*sources, i).value_or("") : std::string_view();
-      if (archive == archives.end() || archive->first != file) {
-        archive = archives.find(std::string(file));
-        if (archive == archives.end()) {
-          if (archives.size() == kMostOpen) archives.clear();
-          archive = archives.emplace(std::string(file), Archive{open(std::string(file))}).first;
-        }
+    const int64_t first = level.group_begin(g);
+    const auto num_rows = given ? given->size() : static_cast<std::size_t>(level.group_begin(g + 1) - first);
+    for (std::size_t k = 0; k < num_rows; ++k) {
+      const int64_t row = given ? (*given)[k] : first + static_cast<int64_t>(k), i = row - first;
+      if (!given) {
+        offsets.push_back(integer_cell(*offset_cells, i));
+        sizes.push_back(integer_cell(*size_cells, i));
       }
-      auto& [opened, near] = archive->second;
-      const int64_t row = level.group_begin(g) + i;
+      auto& row_offset = offsets[static_cast<std::size_t>(row)];
+      auto& row_size = sizes[static_cast<std::size_t>(row)];
+      if (!row_offset || !row_size) continue;  // a padding FILE has no bytes
+      Archive* archive = archive_of(sources ? text_cell(*sources, i).value_or("") : std::string_view());
+      if (!archive) {
+        rows_left.push_back(row);
+        continue;
+      }
+      auto& [opened, near] = *archive;
       const std::string name =
           entry_name(path_of(row), text_cell(*types, i) == "FOLDER" ? SampleType::Folder : SampleType::File);
-      const ByteRange range{static_cast<uint64_t>(*offsets.back()), static_cast<uint64_t>(*sizes.back())};
+      const ByteRange range{static_cast<uint64_t>(*row_offset), static_cast<uint64_t>(*row_size)};
       if (opened.directory->holds(*opened.archive, name, range, near)) continue;
       std::optional<ZipPlace> place;
       std::string why = "the ZIP has no entry " + in_quotes(name);
@@ -81,9 +94,29 @@ std::shared_ptr<const LevelTable> with_proved_places(
         if (std::exchange(is_proved, false)) warn_unproved(level, "row " + std::to_string(row) + ": " + why);
         continue;
       }
-      offsets.back() = static_cast<int64_t>(place->range.offset);
-      sizes.back() = static_cast<int64_t>(place->range.size);
+      row_offset = static_cast<int64_t>(place->range.offset);
+      row_size = static_cast<int64_t>(place->range.size);
       is_right = false;
+    }
+  };
+  for (int g = 0, ahead = 0; g < level.num_row_groups(); ++g) {
+    if (g == ahead) {
+      std::vector<int> columns{offset, size, type};
+      for (const auto name : {names::kSourceFile, names::kRelativePath, names::kId}) {
+        if (const int column = level.find(name); column >= 0) columns.push_back(column);
+      }
+      ahead = level.read_ahead(columns, g, level.num_row_groups());
+    }
+    prove(g, std::nullopt);
+  }
+  while (!rows_left.empty()) {
+    archives.clear();
+    const auto rows = std::exchange(rows_left, {});
+    for (auto begin = rows.begin(); begin != rows.end();) {
+      const int g = level.group_of(*begin);
+      const auto end = std::lower_bound(begin, rows.end(), level.group_begin(g + 1));
+      prove(g, std::span(begin, end));
+      begin = end;
     }
   }
   if (is_right) return nullptr;

@@ -28,6 +28,7 @@
 #include "io/entry_at.hpp"
 #include "io/output_file.hpp"
 #include "io/proved_here.hpp"
+#include "io/spill_buffer.hpp"
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
 #include "model/identifier.hpp"
@@ -35,9 +36,9 @@
 #include "net/storage.hpp"
 #include "table/level_checksums.hpp"
 #include "table/parquet_write.hpp"
+#include "table/row_order.hpp"
 #include "tacore/error.hpp"
 #include "tacore/plumbing/apart.hpp"
-#include "writer/spill_buffer.hpp"
 #include "writer/staging.hpp"
 #include "writer/tacocat_writer.hpp"
 
@@ -378,7 +379,10 @@ void warn_of_base(const std::string& target, const std::string& base) {
 
 }  // namespace
 
-std::string create_tacocat(const std::vector<std::string>& paths, const TacocatOptions& options) {
+std::string create_tacocat(const std::vector<std::string>& paths, const TacocatOptions& given) {
+  TacocatOptions options = given;
+  check_order(options.order);
+  options.parquet.covering = options.parquet.covering || options.order == kByPlace;
   check_parquet_options(options.parquet);
   const auto inputs = locate_inputs(paths);
   check_names(inputs);
@@ -390,10 +394,16 @@ std::string create_tacocat(const std::vector<std::string>& paths, const TacocatO
   const Progress<TacocatOptions> progress{options, target};
   const IndexParts parts = parts_of(inputs, true);
   const Index index = merge_inputs(parts, true, progress);
+  if (!options.order.empty() && index.levels.size() > 1 && index.levels[0].type_of(names::kCurrentId).empty()) {
+    throw ValidationError("order " + tacore::in_quotes(options.order) +
+                          ": the inputs have no internal:current_id, by which readers find the children of a sample; "
+                          "taco convert makes ZIPs that have it");
+  }
   const uint64_t num_bytes = index.num_bytes();
   const WriteOptions write{.overwrite = options.overwrite,
                            .jobs = num_jobs(parts, options.task.jobs),
                            .parquet = options.parquet,
+                           .order = options.order,
                            .progress = [&](uint64_t num_done) { progress.tell(num_done, num_bytes); }};
   if (options.single_file) {
     write_tacocat_file(index, parts, target, write);

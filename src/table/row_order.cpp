@@ -10,11 +10,14 @@
 #include <span>
 #include <string>
 
+#include "base/log.hpp"
 #include "base/longitude.hpp"
+#include "base/text.hpp"
 #include "base/threads.hpp"
 #include "model/wkb.hpp"
 #include "table/cells.hpp"
 #include "table/extent_sum.hpp"
+#include "tacore/error.hpp"
 
 namespace tacore {
 namespace {
@@ -109,6 +112,22 @@ RowOrder rows_by_time(const NextBatch& rows, int jobs) {
     const Extent extent = extent_of_row(batch, row, nullptr);
     return extent.temporal ? std::optional(extent.temporal->start.microseconds) : std::nullopt;
   });
+}
+
+void check_order(const std::string& order) {
+  if (order.empty() || order == kByPlace || order == kByTime) return;
+  throw ValidationError("order " + in_quotes(order) + "; hilbert or time expected");
+}
+
+std::vector<int64_t> rows_in_order(const std::string& order, const NextBatch& rows, const CrsTransformer* transformer,
+                                   int jobs) {
+  const bool by_place = order == kByPlace;
+  RowOrder out = by_place ? rows_by_place(rows, transformer, jobs) : rows_by_time(rows, jobs);
+  if (out.num_unplaced > 0) {
+    log::warning(std::to_string(out.num_unplaced) + " of " + std::to_string(out.rows.size()) + " samples have no " +
+                 (by_place ? "location" : "time") + ", and are last in the order " + in_quotes(order));
+  }
+  return std::move(out.rows);
 }
 
 }  // namespace tacore

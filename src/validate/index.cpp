@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <map>
 #include <set>
+#include <tuple>
+#include <vector>
 
 #include "base/text.hpp"
 #include "container/read_hints.hpp"
@@ -17,6 +20,7 @@
 #include "table/covering.hpp"
 #include "table/level_bounds.hpp"
 #include "table/level_checksums.hpp"
+#include "table/sorted_rows.hpp"
 #include "validate/columns.hpp"
 #include "validate/containers.hpp"
 #include "validate/level_reader.hpp"
@@ -89,6 +93,36 @@ void check_sources(Report& report, const Collection& collection, const std::stri
     if (!files.insert(source.file).second)
       report.add("CAT-2", "source " + in_quotes(source.file) + " is listed twice", {.path = path});
     if (source.id.empty()) report.add("CAT-2", "source " + in_quotes(source.file) + " has no id", {.path = path});
+  }
+}
+
+/// Level 0 with the rows of each source together, in the order of internal:current_id, as the source has them: an index
+/// may have its samples in any order. The table itself where no source comes again after another.
+std::shared_ptr<const LevelTable> together_by_source(const std::shared_ptr<const LevelTable>& table) {
+  const int source = table->find(names::kSourceFile), current = table->find(names::kCurrentId);
+  if (source < 0 || current < 0) return table;
+  std::map<std::string, std::size_t, std::less<>> numbers;  // of the sources, as they first occur
+  std::vector<std::tuple<std::size_t, int64_t, int64_t>> rows;
+  bool is_mixed = false;
+  try {
+    for (int g = 0; g < table->num_row_groups(); ++g) {
+      const auto files = table->decode(source, g), ids = table->decode(current, g);
+      for (int64_t row = table->group_begin(g); row < table->group_begin(g + 1); ++row) {
+        const int64_t i = row - table->group_begin(g);
+        const auto file = text_cell(*files, i).value_or("");
+        auto number = numbers.find(file);
+        if (number == numbers.end()) number = numbers.emplace(file, numbers.size()).first;
+        is_mixed = is_mixed || (!rows.empty() && number->second < std::get<0>(rows.back()));
+        rows.emplace_back(number->second, integer_cell(*ids, i).value_or(-1), row);
+      }
+    }
+    if (!is_mixed) return table;
+    std::ranges::sort(rows);
+    std::vector<int64_t> order;
+    for (const auto& [number, id, row] : rows) order.push_back(row);
+    return sorted_level(*table, std::move(order));
+  } catch (const FormatError&) {  // reported when the values are checked
+    return table;
   }
 }
 
@@ -400,6 +434,7 @@ void check_tacocat(Report& report, const Storage& storage, const Index& index, b
     if (table) check_columns(report, *table, TableKind::Index, collection);
     if (table && deep) check_values(report, *table);
   }
+  if (!checked.levels.empty() && checked.levels[0]) checked.levels[0] = together_by_source(checked.levels[0]);
   PitShape shape;
   for (const SourceRows& rows : Sources(report, index, checked).split()) {
     auto source = check_source(report, storage, index, rows.file, deep);

@@ -171,7 +171,7 @@ constexpr auto kRules = std::to_array<Rule>({
     {"CAT-3", "6.5", kError,
      "Every source of an index exists, beside the index or in the base path, and is a dataset."},
     {"CAT-4", "6.5", kError,
-     "internal:source_file names a source of the index, and the rows of each source are consecutive."},
+     "internal:source_file names a source of the index, and below level 0 the rows of each source are consecutive."},
     {"CAT-5", "6.5", kError,
      "The index has the same rows as each source: ids and types, in order; with deep checks all values."},
     {"CAT-6", "6.6", kWarning, "The extent of each source covers the locations and times of its rows."},

@@ -1,11 +1,8 @@
 #include "writer/arrange.hpp"
 
-#include "base/log.hpp"
-#include "base/text.hpp"
 #include "base/threads.hpp"
 #include "table/covering.hpp"
 #include "table/row_order.hpp"
-#include "tacore/error.hpp"
 #include "writer/parts.hpp"
 #include "writer/tortilla_impl.hpp"
 #include "writer/tree.hpp"
@@ -13,21 +10,11 @@
 namespace tacore {
 namespace {
 
-constexpr const char* kByPlace = "hilbert";
-constexpr const char* kByTime = "time";
-
 Tree ordered(Tree tree, const CreateOptions& options) {
   const auto& columns = tree.levels[0].columns;
   if (options.order.empty() || !columns) return tree;
-  const int jobs = num_threads(options.task.jobs);
-  const bool by_place = options.order == kByPlace;
-  const NextBatch rows = batches_of(columns);
-  const RowOrder order = by_place ? rows_by_place(rows, options.transformer, jobs) : rows_by_time(rows, jobs);
-  if (order.num_unplaced > 0) {
-    log::warning(std::to_string(order.num_unplaced) + " of " + std::to_string(order.rows.size()) + " samples have no " +
-                 (by_place ? "location" : "time") + ", and are last in the order " + in_quotes(options.order));
-  }
-  return take_roots(tree, order.rows);
+  return take_roots(
+      tree, rows_in_order(options.order, batches_of(columns), options.transformer, num_threads(options.task.jobs)));
 }
 
 void add_boxes(TreeLevel& level, int number) {
@@ -39,11 +26,6 @@ void add_boxes(TreeLevel& level, int number) {
 }
 
 }  // namespace
-
-void check_order(const CreateOptions& options) {
-  if (options.order.empty() || options.order == kByPlace || options.order == kByTime) return;
-  throw ValidationError("order " + in_quotes(options.order) + "; hilbert or time expected");
-}
 
 ParquetOptions parquet_of(const CreateOptions& options) {
   ParquetOptions out = options.output.parquet;

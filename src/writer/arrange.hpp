@@ -4,9 +4,6 @@
 
 namespace tacore {
 
-/// Throws ValidationError for an order that does not exist.
-void check_order(const CreateOptions& options);
-
 /// The samples in the order, and with the bounding boxes of their geometries, that the options want.
 Tortilla arranged(const Tortilla& samples, const CreateOptions& options);
 

@@ -16,6 +16,7 @@
 #include "model/collection_rules.hpp"
 #include "table/parquet_write.hpp"
 #include "table/reserved_columns.hpp"
+#include "table/row_order.hpp"
 #include "tacore/error.hpp"
 #include "tacore/plumbing/apart.hpp"
 #include "writer/arrange.hpp"
@@ -219,7 +220,7 @@ std::vector<std::string> create(const Taco& taco, const std::string& output, con
 
 std::vector<std::string> create_found(const Taco& given_taco, const std::string& output, const CreateOptions& options) {
   check_collection(given_taco.collection);
-  check_order(options);
+  check_order(options.order);
   const Taco taco{arranged(given_taco.tortilla, options), given_taco.collection};
   for (const auto& licence : unknown_licences(taco.collection)) {
     log::warning(output + ": the licence " + tacore::in_quotes(licence) +
@@ -269,7 +270,7 @@ PlanCheck check_plan(const Taco& taco, const std::string& given, const CreateOpt
   note([&] { check_output(output, options); });
   note([&] { check_temp_dir(output, options.output.temp_dir); });
   note([&] { check_parquet_options(options.output.parquet); });
-  note([&] { check_order(options); });
+  note([&] { check_order(options.order); });
   for (const auto& fault : collection_faults(taco.collection)) out.issues.push_back("the collection: " + fault);
   const bool regular = note([&] { check_tree(tree); });
   note([&] { check_field_names(tree); });

@@ -8,12 +8,16 @@
 #include "io/byte_source.hpp"
 #include "io/document.hpp"
 #include "io/output_file.hpp"
+#include "io/spill_buffer.hpp"
 #include "io/vsi_path.hpp"
 #include "model/collection_json.hpp"
 #include "model/collection_members.hpp"
 #include "table/extent_sum.hpp"
+#include "table/level_batches.hpp"
 #include "table/level_bounds.hpp"
 #include "table/level_checksums.hpp"
+#include "table/row_order.hpp"
+#include "table/sorted_rows.hpp"
 #include "writer/staging.hpp"
 
 namespace tacore {
@@ -30,22 +34,52 @@ class LevelWriter {
 
   /// Appends `level` to `file`, which has `offset` bytes; returns its location.
   ByteRange write(int level, const OutputFile& file, uint64_t offset) {
-    const MergedLevel& merged = index_.levels[static_cast<std::size_t>(level)];
     ByteRange out{.offset = offset, .size = 0};
-    MergeOptions merge{.jobs = options_.jobs, .parquet = options_of_level(options_.parquet, level)};
-    if (options_.progress) merge.progress = [&](uint64_t num_bytes) { options_.progress(num_done_ + num_bytes); };
-    merge_levels(
-        merged, parts_.files, [&](std::size_t part) { return parts_.open_level(part, level); },
-        [&](std::span<const std::byte> bytes) {
-          file.write(out.offset + out.size, bytes);
-          out.size += bytes.size();
-        },
-        merge);
-    num_done_ += merged.num_bytes();
+    const ByteConsumer append = [&](std::span<const std::byte> bytes) {
+      file.write(out.offset + out.size, bytes);
+      out.size += bytes.size();
+    };
+    const uint64_t num_bytes = index_.levels[static_cast<std::size_t>(level)].num_bytes();
+    if (level == 0 && !options_.order.empty()) {
+      write_ordered(append, num_bytes);
+    } else {
+      merge(level, append, options_of_level(options_.parquet, level), num_bytes);
+    }
+    num_done_ += num_bytes;
     return out;
   }
 
  private:
+  /// Writes the rows of a level part by part. The progress of this is that of `num_bytes`.
+  void merge(int level, const ByteConsumer& out, const ParquetOptions& parquet, uint64_t num_bytes) const {
+    const MergedLevel& merged = index_.levels[static_cast<std::size_t>(level)];
+    MergeOptions how{.jobs = options_.jobs, .parquet = parquet};
+    how.progress = [&](uint64_t num_read) { tell(num_bytes, num_read, merged.num_bytes()); };
+    merge_levels(
+        merged, parts_.files, [&](std::size_t part) { return parts_.open_level(part, level); }, out, how);
+  }
+
+  /// Level 0 in options_.order: first part by part, since an order needs all rows, then in the order.
+  void write_ordered(const ByteConsumer& out, uint64_t num_bytes) const {
+    const auto source = spilled("level 0 of the index", [&](const ByteConsumer& plain) {
+      merge(0, plain, {.compression = "lz4"}, num_bytes / 2);
+    });
+    const auto level = LevelTable::open(source, {.path = source->name()});
+    auto order = rows_in_order(options_.order, LevelBatches(*level, columns_of_extent(*level)), nullptr, options_.jobs);
+    SortedRows rows(*level, std::move(order));
+    write_sorted(rows, out, options_of_level(options_.parquet, 0), [&](int64_t num_rows) {
+      tell(num_bytes, static_cast<uint64_t>(level->num_rows() + num_rows),
+           2 * static_cast<uint64_t>(level->num_rows()));
+    });
+  }
+
+  /// Reports that `done` of `all` is done of the work that counts as `num_bytes`.
+  void tell(uint64_t num_bytes, uint64_t done, uint64_t all) const {
+    if (!options_.progress) return;
+    const double part = done >= all ? 1 : static_cast<double>(done) / static_cast<double>(all);
+    options_.progress(num_done_ + static_cast<uint64_t>(part * static_cast<double>(num_bytes)));
+  }
+
   const Index& index_;
   const IndexParts& parts_;
   const WriteOptions& options_;

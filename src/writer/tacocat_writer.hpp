@@ -46,8 +46,8 @@ struct Index {
 Index merge_parts(const IndexParts& parts, const MergeRules& rules, int jobs,
                   const std::function<void(uint64_t num_bytes)>& progress = {}, bool with_bounds = false);
 
-/// Writes an index as the files of a new folder `.tacocat` in `folder`. Of `options`, jobs, parquet and progress are
-/// used. Throws IoError, and what merge_levels() throws.
+/// Writes an index as the files of a new folder `.tacocat` in `folder`. Of `options`, jobs, parquet, order and
+/// progress are used. Throws IoError, and what merge_levels() throws.
 void write_tacocat_folder(const Index& index, const IndexParts& parts, const std::string& folder,
                           const WriteOptions& options);
 

@@ -11,8 +11,8 @@
 
 #include "base/checked_math.hpp"
 #include "io/byte_source.hpp"
+#include "io/spill_buffer.hpp"
 #include "tacore/pit_schema.hpp"
-#include "writer/spill_buffer.hpp"
 
 namespace tacore {
 

@@ -18,6 +18,7 @@ struct WriteOptions {
       kDefaultConcurrentRequests;  ///< requests at a time for samples that are remote, at least 1
   std::string temp_dir = {};       ///< folder for unfinished output; "": beside the output
   ParquetOptions parquet = {};
+  std::string order = {};  ///< of the rows of level 0 of an index (table/row_order.hpp); "": part by part
   /// Progress callback: the number of bytes of samples written so far, repeated while the rest is written. It may
   /// throw, which stops the work. Called from one thread at a time.
   std::function<void(uint64_t num_bytes)> progress = {};

@@ -171,6 +171,9 @@ void visit_options(TacocatOptions& o, Visit&& visit) {
   visit("validate_schema", o.validate_schema, "Require the same columns in all inputs.");
   visit("single_file", o.single_file,
         "Write one file, __TACOCAT__, instead of the folder .tacocat/; only tacore opens it.");
+  visit("order", o.order,
+        "Order of the samples: hilbert (neighbours on the globe together, with bounding boxes) or time; by default ZIP"
+        " by ZIP.");
   visit_overwrite(o.overwrite, visit);
   visit_parquet(o.parquet, visit);
 }

@@ -1,4 +1,4 @@
-#include "writer/spill_buffer.hpp"
+#include "io/spill_buffer.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include "io/linux.hpp"
 #include "tacore/error.hpp"
@@ -19,6 +21,9 @@ namespace tacore {
 namespace {
 
 std::atomic<uint64_t> num_in_memory = 0;
+
+/// The bytes of spilled() that are in one buffer.
+constexpr std::size_t kBytesOfPiece = 4 << 20;
 
 std::string folder_of(const std::string& temp_dir) {
   if (!temp_dir.empty()) return temp_dir;
@@ -117,6 +122,58 @@ SpillBuffer::~SpillBuffer() {
 void SpillBuffer::read(uint64_t offset, std::span<std::byte> out) const {
   if (file_) return file_->read(offset_ + offset, out);
   std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(offset), out.size(), out.begin());
+}
+
+namespace {
+
+class SpilledBytes final : public ByteSource {
+ public:
+  explicit SpilledBytes(std::string name) : name_(std::move(name)) {}
+
+  void append(std::span<const std::byte> bytes) {
+    size_ += bytes.size();
+    while (!bytes.empty()) {
+      const auto part = bytes.first(std::min(bytes.size(), kBytesOfPiece - last_.size()));
+      last_.insert(last_.end(), part.begin(), part.end());
+      bytes = bytes.subspan(part.size());
+      if (last_.size() == kBytesOfPiece)
+        pieces_.push_back(std::make_unique<const SpillBuffer>(std::exchange(last_, {}), ""));
+    }
+  }
+
+  const std::string& name() const noexcept override { return name_; }
+  uint64_t size() const override { return size_; }
+  bool is_local() const noexcept override { return true; }
+
+  void read(uint64_t offset, std::span<std::byte> out) const override {
+    require_inside({offset, out.size()});
+    while (!out.empty()) {
+      const std::size_t piece = offset / kBytesOfPiece, skip = offset % kBytesOfPiece;
+      const auto part = out.first(std::min(out.size(), kBytesOfPiece - skip));
+      if (piece < pieces_.size()) {
+        pieces_[piece]->read(skip, part);
+      } else {
+        std::ranges::copy(std::span(last_).subspan(skip, part.size()), part.begin());
+      }
+      offset += part.size();
+      out = out.subspan(part.size());
+    }
+  }
+
+ private:
+  std::string name_;
+  uint64_t size_ = 0;
+  std::vector<std::unique_ptr<const SpillBuffer>> pieces_ = {};  ///< of kBytesOfPiece bytes each
+  Bytes last_ = {};
+};
+
+}  // namespace
+
+std::shared_ptr<const ByteSource> spilled(
+    std::string name, const std::function<void(const std::function<void(std::span<const std::byte>)>& out)>& write) {
+  auto out = std::make_shared<SpilledBytes>(std::move(name));
+  write([&](std::span<const std::byte> bytes) { out->append(bytes); });
+  return out;
 }
 
 }  // namespace tacore

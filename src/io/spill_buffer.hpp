@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -35,5 +36,10 @@ class SpillBuffer {
   std::shared_ptr<SpillFile> file_;
   uint64_t offset_ = 0;
 };
+
+/// The bytes that `write` passes on in order, as a file: in memory or in an anonymous temporary file in TMPDIR, as
+/// above. `name`: for messages. Throws IoError, and what `write` throws.
+std::shared_ptr<const ByteSource> spilled(
+    std::string name, const std::function<void(const std::function<void(std::span<const std::byte>)>& out)>& write);
 
 }  // namespace tacore
