@@ -351,7 +351,10 @@ TEST_CASE("a remote sample takes one request, for its bytes and room for its loc
     rows.read_bytes(row);
     CHECK(server.questions() == 1);
     const auto before = static_cast<uint64_t>(made.rows[static_cast<std::size_t>(row)].offset);
-    CHECK(server.bytes() == static_cast<uint64_t>(1000 * (row + 1)) + std::min<uint64_t>(30 + 6 + 20, before));
+    const auto most = static_cast<uint64_t>(1000 * (row + 1)) + std::min<uint64_t>(30 + 6 + 20, before);
+    const auto sent = server.bytes();
+    CHECK(sent <= most);
+    if (row > 0) CHECK(sent == most);  // the first bytes of the first one came with TACO_HEADER
   }
   const std::vector<int64_t> all{2, 0};
   rows.read_bytes(all);

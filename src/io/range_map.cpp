@@ -1,5 +1,6 @@
 #include "io/range_map.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace tacore {
@@ -39,10 +40,21 @@ uint64_t RangeMap::next(uint64_t offset) const {
   return next == pieces_.end() ? UINT64_MAX : next->first;
 }
 
+ByteRange RangeMap::lacking(ByteRange range) const {
+  const uint64_t known = std::min<uint64_t>(from(range.offset).size(), range.size);
+  uint64_t begin = range.offset + known, end = range.offset + range.size;
+  const auto after = pieces_.lower_bound(end);
+  if (begin < end && after != pieces_.begin()) {
+    const auto& [last, bytes] = *std::prev(after);
+    if (last + bytes.size() >= end) end = std::max(begin, last);
+  }
+  return {begin, end - begin};
+}
+
 std::vector<ByteRange> RangeMap::missing(std::span<const ByteRange> ranges) const {
   std::vector<ByteRange> out;
   for (const ByteRange& range : ranges) {
-    if (!find(range)) out.push_back(range);
+    if (const ByteRange rest = lacking(range); rest.size > 0) out.push_back(rest);
   }
   return out;
 }
@@ -53,11 +65,24 @@ std::vector<Bytes> RangeMap::read_ranges(std::span<const ByteRange> ranges, cons
   auto next_read = bytes.begin();
   std::vector<Bytes> out;
   for (const ByteRange& range : ranges) {
-    if (const auto part = find(range)) {
-      out.emplace_back(part->begin(), part->end());
-    } else {
+    const ByteRange rest = lacking(range);
+    if (rest == range && range.size > 0) {
       out.push_back(std::move(*next_read++));
+      continue;
     }
+    Bytes whole;
+    const auto take = [&](uint64_t offset, uint64_t size) {
+      const auto part = find({offset, size}).value();
+      whole.insert(whole.end(), part.begin(), part.end());
+    };
+    take(range.offset, rest.offset - range.offset);
+    if (rest.size > 0) {
+      whole.insert(whole.end(), next_read->begin(), next_read->end());
+      ++next_read;
+    }
+    const uint64_t behind = rest.offset + rest.size;
+    take(behind, range.offset + range.size - behind);
+    out.push_back(std::move(whole));
   }
   return out;
 }

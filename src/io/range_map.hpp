@@ -27,7 +27,8 @@ class RangeMap {
   std::span<const std::byte> from(uint64_t offset) const;
   /// Where the first piece after `offset` begins; UINT64_MAX where there is none.
   uint64_t next(uint64_t offset) const;
-  /// The ranges that find() does not find, in the order given.
+  /// The ranges that find() does not find, in the order given: without their first and last bytes, where pieces have
+  /// these.
   std::vector<ByteRange> missing(std::span<const ByteRange> ranges) const;
 
   using ReadRanges = std::function<std::vector<Bytes>(std::span<const ByteRange>)>;
@@ -35,6 +36,9 @@ class RangeMap {
   std::vector<Bytes> read_ranges(std::span<const ByteRange> ranges, const ReadRanges& read) const;
 
  private:
+  /// What is not in a piece at either end of `range`; empty where a piece, or two beside each other, have all of it.
+  ByteRange lacking(ByteRange range) const;
+
   std::map<uint64_t, Bytes> pieces_;  ///< by offset; their ends ascend, too
 };
 

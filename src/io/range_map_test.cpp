@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <span>
+#include <vector>
 
 namespace {
 
@@ -56,6 +58,34 @@ TEST_CASE("pieces that overlap are kept, pieces inside another one are not") {
   CHECK(map.size() == 20);
 }
 
+TEST_CASE("of a range that pieces have in part, what lacks between them is read, and the whole is given") {
+  RangeMap map;
+  map.add(10, bytes_at(10, 10));
+  map.add(40, bytes_at(40, 10));
+  for (uint64_t begin = 5; begin < 55; ++begin) {
+    for (uint64_t end = begin; end < 60; ++end) {
+      const ByteRange range{begin, end - begin};
+      std::vector<ByteRange> asked;
+      const auto out = map.read_ranges({&range, 1}, [&](std::span<const ByteRange> missing) {
+        std::vector<Bytes> read;
+        for (const ByteRange& each : missing) {
+          asked.push_back(each);
+          read.push_back(bytes_at(each.offset, each.size));
+        }
+        return read;
+      });
+      REQUIRE(out.size() == 1);
+      CHECK(out[0] == bytes_at(begin, end - begin));
+      CHECK(map.missing({&range, 1}) == asked);
+      // No byte at either end of what is asked for is there already.
+      REQUIRE(asked.size() <= 1);
+      if (asked.empty()) continue;
+      CHECK_FALSE(has(map, {asked[0].offset, 1}));
+      CHECK_FALSE(has(map, {asked[0].offset + asked[0].size - 1, 1}));
+    }
+  }
+}
+
 TEST_CASE("from() returns the bytes from an offset, and next() the start of the next piece") {
   RangeMap map;
   map.add(10, bytes_at(10, 5));
@@ -72,7 +102,7 @@ TEST_CASE("missing ranges are read with one call") {
   RangeMap map;
   map.add(10, bytes_at(10, 5));
   const std::vector<ByteRange> ranges{{50, 2}, {11, 2}, {40, 3}, {0, 0}, {14, 2}};
-  CHECK(map.missing(ranges) == std::vector<ByteRange>{{50, 2}, {40, 3}, {14, 2}});
+  CHECK(map.missing(ranges) == std::vector<ByteRange>{{50, 2}, {40, 3}, {15, 1}});
   int num_calls = 0;
   const auto read = [&](std::span<const ByteRange> wanted) {
     ++num_calls;

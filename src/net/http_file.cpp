@@ -130,12 +130,9 @@ class HttpFile final : public HttpSource {
   void read(uint64_t offset, std::span<std::byte> out) const override {
     const ByteRange range{offset, out.size()};
     require_inside(range);
-    if (const auto part = opened_.first.find(range)) {
-      std::copy(part->begin(), part->end(), out.begin());
-    } else {
-      const auto bytes = get_each({&range, 1});
-      std::copy(bytes[0].begin(), bytes[0].end(), out.begin());
-    }
+    const auto bytes = opened_.first.read_ranges(
+        {&range, 1}, [this](std::span<const ByteRange> missing) { return get_each(missing); });
+    std::copy(bytes[0].begin(), bytes[0].end(), out.begin());
   }
 
   std::vector<Bytes> read_ranges(std::span<const ByteRange> ranges) const override {
@@ -181,10 +178,13 @@ class HttpFile final : public HttpSource {
   }
 
   /// The ranges that one request asks for together, of the missing ones, without the gaps between them; nullopt where
-  /// each range has a request, which reads small gaps along.
+  /// each range has a request, which reads small gaps along, and where all are in one request with gaps that are small
+  /// altogether.
   std::optional<std::vector<MergedRange>> parts_of(std::span<const ByteRange> missing) const {
     auto merged = coalesce(missing, kRemoteCoalesceGap);
-    if (merged.size() < 2 || location_->address().is_s3() || !session_->sends_parts(location_->url()))
+    const uint64_t gaps = size_of(ranges_of(merged)) - size_of(ranges_of(coalesce(missing, 0)));
+    if ((merged.size() < 2 && gaps <= kRemoteCoalesceGap) || location_->address().is_s3() ||
+        !session_->sends_parts(location_->url()))
       return std::nullopt;
     if (auto parts = coalesce(missing, kPartHeaders); parts.size() <= kMaxRanges) merged = std::move(parts);
     return size_of(ranges_of(merged)) <= kMaxMultipart ? std::optional(std::move(merged)) : std::nullopt;
