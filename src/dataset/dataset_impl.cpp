@@ -198,11 +198,7 @@ std::shared_ptr<const Rows> Dataset::Impl::raw_rows() const {
     const std::lock_guard lock(mutex_);
     if (raw_rows_) return raw_rows_;
   }
-  // Without a place in the result there is nothing to verify: a query that names one reads verified levels already.
-  const auto found = rows();
-  const bool has_place = std::ranges::any_of(std::initializer_list{names::kOffset, names::kSize, names::kGdalVsi},
-                                             [&](std::string_view column) { return found->find(column) >= 0; });
-  if (has_place && prove_levels(all, levels_of(all))) {
+  if (prove_levels(all, levels_of(all))) {
     const std::lock_guard lock(mutex_);
     if (!rows_ || !(draws(all) || has_given_rows)) {
       rows_.reset();  // They may have been computed with the wrong offsets.
