@@ -326,10 +326,10 @@ SampleType sample_type(const LevelTable& level, int64_t row) {
 std::shared_ptr<const ByteSource> with_metadata(std::shared_ptr<const ByteSource> file, ByteRange collection,
                                                 std::span<const ByteRange> levels) {
   // Whole tables where all of them together are no larger than the first read of a level that is a file of its own.
-  const uint64_t all = std::max(kReadLevel.suffix, file->bytes_of_round_trip());
+  constexpr uint64_t kAll = kReadLevel.suffix;
   uint64_t size = collection.size;
-  for (const ByteRange& level : levels) size += std::min(level.size, all);
-  const uint64_t most = !file->is_local() && size <= all ? all : kFooterGuess;
+  for (const ByteRange& level : levels) size += std::min(level.size, kAll);
+  const uint64_t most = !file->is_local() && size <= kAll ? kAll : kFooterGuess;
   std::vector<ByteRange> ranges{collection};
   for (const ByteRange& level : levels) {
     const uint64_t length = std::min(level.size, most);

@@ -13,7 +13,7 @@ namespace tacore {
 inline constexpr ReadHint kReadZip{.suffix = 32 * 1024};
 /// The end of level{level}.parquet: the footer, and columns of a hundred thousand rows. They would be the next request,
 /// and when a round trip takes 20 ms or more, a connection of 25 MB/s transfers as much in that time.
-inline constexpr ReadHint kReadLevel{.suffix = 512 * 1024, .is_worth_round_trip = true};
+inline constexpr ReadHint kReadLevel{.suffix = 512 * 1024};
 
 /// The hint for a file, by its name, which may be a URL with a query.
 inline ReadHint hint_of(std::string_view path) {

@@ -82,9 +82,6 @@ struct ReadHint {
   /// A remote storage that caches the files of one open_all() as a set (all of them or none) leaves this file closed,
   /// as if it were absent: the reader opens it later, together with the other files of its set.
   bool may_wait = false;
-  /// Queries need much of the file: of a server that is far away as many last bytes are read as arrive in a round trip
-  /// (bytes_of_round_trip()), where these are more than `suffix`.
-  bool is_worth_round_trip = false;
 };
 
 /// Opens files by path. All access to files goes through it, so that tests can count requests and make them fail.

@@ -310,10 +310,7 @@ std::vector<HttpOpened> open_http_files(std::shared_ptr<const HttpSession> sessi
   std::vector<RangeRequest> requests;
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     locations.push_back(std::make_unique<Location>(addresses[i], *session));
-    ReadHint hint = hints[i];
-    if (hint.is_worth_round_trip)
-      hint.suffix = std::max(hint.suffix, distance_of(locations[i]->url()).bytes_of_round_trip());
-    requests.push_back(first_request(*locations[i], hint));
+    requests.push_back(first_request(*locations[i], hints[i]));
   }
   auto responses = send_requests(*session, requests);
   std::vector<std::size_t> refused;

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "net/distance.hpp"
-#include "net/http_client.hpp"
 #include "net/remote_address.hpp"
 #include "support/server.hpp"
 #include "support/support.hpp"
@@ -136,34 +134,6 @@ TEST_CASE("as many first or last bytes are requested as the hint says") {
   CHECK_FALSE(other->has({0, 1001}));
   CHECK(text(other->read({large.size() - 100, 100})) == large.substr(large.size() - 100));
   CHECK(old.requests().size() == 3);
-}
-
-TEST_CASE("of a file that is worth it, as many last bytes are requested of a far server as arrive in a round trip") {
-  const std::string large = file_of(513 * 1024);
-  const TestServer server([&](const TestRequest& request) {
-    const std::string range = request.header("Range");
-    const auto count = std::min<std::size_t>(large.size(), std::stoul(range.substr(range.find('-') + 1)));
-    return answer_range({.text = "\r\nRange: bytes=" + std::to_string(large.size() - count) + "-" +
-                                 std::to_string(large.size() - 1) + "\r\n"},
-                        large);
-  });
-  const auto range_of = [&](const ReadHint& hint) {
-    open(server.url("/a"), {}, hint);
-    return server.requests().back().header("Range");
-  };
-  const ReadHint hint{.suffix = 1000, .is_worth_round_trip = true};
-  CHECK(range_of(hint) == "bytes=-1000");
-  HttpResponse far;
-  far.seconds_to_first_byte = 0.1;
-  far.seconds = 0.2;
-  far.body.resize(1 << 20);
-  Distance& distance = distance_of(server.url("/a"));
-  for (int i = 0; i < 100; ++i) distance.learn(far);
-  const uint64_t most = distance.bytes_of_round_trip();
-  CHECK(most > 900'000);
-  CHECK(range_of(hint) == "bytes=-" + std::to_string(most));
-  CHECK(range_of({.suffix = 1000}) == "bytes=-1000");
-  CHECK(range_of({.suffix = 4 << 20, .is_worth_round_trip = true}) == "bytes=-4194304");
 }
 
 TEST_CASE("a response that ignores Range is bounded in size") {
