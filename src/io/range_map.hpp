@@ -36,7 +36,7 @@ class RangeMap {
   std::vector<Bytes> read_ranges(std::span<const ByteRange> ranges, const ReadRanges& read) const;
 
  private:
-  /// What is not in a piece at either end of `range`; empty where a piece, or two beside each other, have all of it.
+  /// The part of `range` that is left without the first and the last bytes that pieces have. Empty where they have all.
   ByteRange lacking(ByteRange range) const;
 
   std::map<uint64_t, Bytes> pieces_;  ///< by offset; their ends ascend, too

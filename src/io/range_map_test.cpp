@@ -58,7 +58,7 @@ TEST_CASE("pieces that overlap are kept, pieces inside another one are not") {
   CHECK(map.size() == 20);
 }
 
-TEST_CASE("of a range that pieces have in part, what lacks between them is read, and the whole is given") {
+TEST_CASE("a range that pieces have in part: what lies between the pieces is read, and the whole range is given") {
   RangeMap map;
   map.add(10, bytes_at(10, 10));
   map.add(40, bytes_at(40, 10));
@@ -77,7 +77,7 @@ TEST_CASE("of a range that pieces have in part, what lacks between them is read,
       REQUIRE(out.size() == 1);
       CHECK(out[0] == bytes_at(begin, end - begin));
       CHECK(map.missing({&range, 1}) == asked);
-      // No byte at either end of what is asked for is there already.
+      // The first and the last byte that are asked for are in no piece.
       REQUIRE(asked.size() <= 1);
       if (asked.empty()) continue;
       CHECK_FALSE(has(map, {asked[0].offset, 1}));

@@ -130,9 +130,13 @@ class HttpFile final : public HttpSource {
   void read(uint64_t offset, std::span<std::byte> out) const override {
     const ByteRange range{offset, out.size()};
     require_inside(range);
-    const auto bytes = opened_.first.read_ranges(
-        {&range, 1}, [this](std::span<const ByteRange> missing) { return get_each(missing); });
-    std::copy(bytes[0].begin(), bytes[0].end(), out.begin());
+    if (const auto part = opened_.first.find(range)) {
+      std::copy(part->begin(), part->end(), out.begin());
+    } else {
+      const auto bytes = opened_.first.read_ranges(
+          {&range, 1}, [this](std::span<const ByteRange> missing) { return get_each(missing); });
+      std::copy(bytes[0].begin(), bytes[0].end(), out.begin());
+    }
   }
 
   std::vector<Bytes> read_ranges(std::span<const ByteRange> ranges) const override {

@@ -8,11 +8,11 @@
 #include <filesystem>
 #include <fstream>
 
-#include "io/spill_buffer.hpp"
 #include "support/sample_data.hpp"
 #include "support/support.hpp"
 #include "table/arrow_stream.hpp"
 #include "table/read_table.hpp"
+#include "writer/spill_buffer.hpp"
 #include "writer/tortilla_impl.hpp"
 
 namespace {
@@ -200,9 +200,7 @@ TEST_CASE("id, type and path cannot be overridden") {
 TEST_CASE("a refused extension changes nothing") {
   Sample sample = made("s", {{"a", 1}});
   says(error_of([&] { sample.extend_with({{"b", 1}, {"bad key", 2}}); }), "bad key");
-  says(error_of([&] {
-         sample.extend_with({{"b", "text", "int64"}});
-       }),
+  says(error_of([&] { sample.extend_with({{"b", "text", "int64"}}); }),
        "field 'b': value 0 is string, which int64 does not hold");
   CHECK(keys(sample) == Keys{"a"});
 }
