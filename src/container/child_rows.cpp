@@ -129,13 +129,15 @@ std::optional<RowRange> computed_children(const Container& container, int level,
       return std::nullopt;
     const auto first = container.first_row_of_source(level + 1, *file);
     const auto found = first ? find(*position, *first) : std::nullopt;
-    // That the row has this number in its ZIP is the word of the index alone: the paths of its children prove it.
+    if (!found) return std::nullopt;
+    // The number of the row in its ZIP is a claim of the index. It is proved by the path of a child, which begins with
+    // the path of the row.
     const std::string path = container.relative_path(level, row) + "/";
-    const auto child = found ? below->text(below->find(names::kId), found->begin).value_or("") : "";
-    return found && container.relative_path(level + 1, found->begin) == path + child ? found : std::nullopt;
+    const std::string child = below->text(below->find(names::kId), found->begin).value_or("");
+    return container.relative_path(level + 1, found->begin) == path + child ? found : std::nullopt;
   };
-  // An index may have the samples of its ZIPs in any order: the children are where the ZIP has them. What was right for
-  // another row is tried first.
+  // An index may have the samples of its ZIPs in any order. Their children are in the order of the ZIP. The way that
+  // found the children of the row before is tried first, since the other one reads wrong rows.
   auto& is_ordered = container.is_in_own_order(level);
   auto out = is_ordered ? by_source() : by_row();
   if (out) return out;

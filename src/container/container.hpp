@@ -139,7 +139,8 @@ class Container {
   const std::vector<int>& groups_of_source(int level, const std::string& file) const;
   /// The first row of a source file in `level` of an index; nullopt where it has none. Computed once.
   std::optional<int64_t> first_row_of_source(int level, const std::string& file) const;
-  /// Whether computed_children() found those of the last row of `level` by its row in the ZIP: a guess for the next.
+  /// Whether computed_children() found the children of the last row of `level` by its row in the ZIP, and not by its
+  /// row in the index. It sets this, as a guess for the next row.
   std::atomic<bool>& is_in_own_order(int level) const;
   /// The smallest and the largest internal:parent_id of each row group of `level`, as its footer has them.
   using Bounds = std::optional<std::pair<int64_t, int64_t>>;

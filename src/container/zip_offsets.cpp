@@ -35,8 +35,9 @@ std::shared_ptr<const LevelTable> with_proved_places(
   const int offset = level.find(names::kOffset), size = level.find(names::kSize), type = level.find(names::kType);
   const int source = level.find(names::kSourceFile);
   if (offset < 0 || size < 0) return nullptr;
-  // Rows of an index are together ZIP by ZIP in most files. In others a ZIP that was closed comes again: then as many
-  // as may be open stay so, and the rows of the others wait for the next pass over the level.
+  // Most indexes have the rows of each ZIP together. Where a ZIP is needed again after it was closed, the rows are
+  // mixed: from then on the open ZIPs stay open, and the rows of all other ZIPs are left to the next pass over the
+  // level.
   constexpr std::size_t kMostOpen = 64;
   struct Archive {
     OpenDirectory opened;
@@ -48,15 +49,19 @@ std::shared_ptr<const LevelTable> with_proved_places(
   std::vector<std::optional<int64_t>> offsets, sizes;
   std::vector<int64_t> rows_left;  // the ones of the next pass
   bool is_right = true;
+  auto last = archives.end();  // the archive of the row before, which most rows share
   const auto archive_of = [&](std::string_view file) -> Archive* {
-    if (const auto known = archives.find(file); known != archives.end()) return &known->second;
+    if (last != archives.end() && last->first == file) return &last->second;
+    last = archives.find(file);
+    if (last != archives.end()) return &last->second;
     if (archives.size() == kMostOpen) {
       is_mixed = is_mixed || closed.contains(file);
       if (is_mixed) return nullptr;
       for (const auto& [name, archive] : archives) closed.insert(name);
       archives.clear();
     }
-    return &archives.emplace(std::string(file), Archive{open(std::string(file))}).first->second;
+    last = archives.emplace(std::string(file), Archive{open(std::string(file))}).first;
+    return &last->second;
   };
   // Proves the rows of a group: all of them in the first pass, later the given ones.
   const auto prove = [&](int g, std::optional<std::span<const int64_t>> given) {
@@ -111,6 +116,7 @@ std::shared_ptr<const LevelTable> with_proved_places(
   }
   while (!rows_left.empty()) {
     archives.clear();
+    last = archives.end();
     const auto rows = std::exchange(rows_left, {});
     for (auto begin = rows.begin(); begin != rows.end();) {
       const int g = level.group_of(*begin);

@@ -8,11 +8,11 @@
 #include <filesystem>
 #include <fstream>
 
+#include "io/spill_buffer.hpp"
 #include "support/sample_data.hpp"
 #include "support/support.hpp"
 #include "table/arrow_stream.hpp"
 #include "table/read_table.hpp"
-#include "writer/spill_buffer.hpp"
 #include "writer/tortilla_impl.hpp"
 
 namespace {
