@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/text.hpp"
@@ -96,43 +98,50 @@ void check_sources(Report& report, const Collection& collection, const std::stri
   }
 }
 
-/// Level 0 with the rows of each source together, in the order of internal:current_id, as the source has them: an index
-/// may have its samples in any order. The table itself where no source comes again after another.
-std::shared_ptr<const LevelTable> together_by_source(const std::shared_ptr<const LevelTable>& table) {
-  const int source = table->find(names::kSourceFile), current = table->find(names::kCurrentId);
-  if (source < 0 || current < 0) return table;
-  std::map<std::string, std::size_t, std::less<>> numbers;  // of the sources, as they first occur
-  std::vector<std::tuple<std::size_t, int64_t, int64_t>> rows;
-  bool is_mixed = false;
-  try {
-    for (int g = 0; g < table->num_row_groups(); ++g) {
-      const auto files = table->decode(source, g), ids = table->decode(current, g);
-      for (int64_t row = table->group_begin(g); row < table->group_begin(g + 1); ++row) {
-        const int64_t i = row - table->group_begin(g);
-        const auto file = text_cell(*files, i).value_or("");
-        auto number = numbers.find(file);
-        if (number == numbers.end()) number = numbers.emplace(file, numbers.size()).first;
-        is_mixed = is_mixed || (!rows.empty() && number->second < std::get<0>(rows.back()));
-        rows.emplace_back(number->second, integer_cell(*ids, i).value_or(-1), row);
+/// The rows of level 0 with those of each source together, in the order of internal:current_id, as the source has them:
+/// an index may have its samples in any order. Empty where no source comes again after another.
+std::vector<int64_t> rows_by_source(const LevelTable& table) {
+  const int source = table.find(names::kSourceFile), current = table.find(names::kCurrentId);
+  if (source < 0 || current < 0) return {};
+  std::map<std::string, std::size_t, std::less<>> sources;  // their numbers, as they first occur
+  const auto visit = [&](const auto& take) {
+    for (int g = 0; g < table.num_row_groups(); ++g) {
+      const auto files = table.decode(source, g);
+      for (int64_t row = table.group_begin(g); row < table.group_begin(g + 1); ++row) {
+        const auto file = text_cell(*files, row - table.group_begin(g)).value_or("");
+        auto number = sources.find(file);
+        if (number == sources.end()) number = sources.emplace(file, sources.size()).first;
+        take(g, row, number->second);
       }
     }
-    if (!is_mixed) return table;
-    std::ranges::sort(rows);
-    std::vector<int64_t> order;
-    for (const auto& [number, id, row] : rows) order.push_back(row);
-    return sorted_level(*table, std::move(order));
-  } catch (const FormatError&) {  // reported when the values are checked
-    return table;
-  }
+  };
+  bool is_mixed = false;
+  std::size_t last = 0;
+  visit([&](int, int64_t, std::size_t number) {
+    is_mixed = is_mixed || number < last;
+    last = number;
+  });
+  if (!is_mixed) return {};
+  std::vector<std::tuple<std::size_t, int64_t, int64_t>> rows;
+  int group = -1;
+  std::shared_ptr<arrow::Array> ids;
+  visit([&](int g, int64_t row, std::size_t number) {
+    if (std::exchange(group, g) != g) ids = table.decode(current, g);
+    rows.emplace_back(number, integer_cell(*ids, row - table.group_begin(g)).value_or(-1), row);
+  });
+  std::ranges::sort(rows);
+  std::vector<int64_t> out;
+  for (const auto& [number, id, row] : rows) out.push_back(row);
+  return out;
 }
 
 /// The rows of an index by source, in the order of level 0; CAT-4 where that fails.
 class Sources {
  public:
-  Sources(Report& report, const Index& index, const Checked& checked)
-      : report_(report), index_(index), checked_(checked) {}
+  Sources(Report& report, const Index& index, Checked& checked) : report_(report), index_(index), checked_(checked) {}
 
   std::vector<SourceRows> split() {
+    if (!checked_.levels.empty() && checked_.levels[0]) put_together(checked_.levels[0]);
     for (std::size_t k = 0; k < checked_.levels.size(); ++k) {
       if (!checked_.levels[k]) break;
       split_level(k);
@@ -140,7 +149,24 @@ class Sources {
     return std::move(out_);
   }
 
+  /// The row of the index that row `row` of a level is in split().
+  int64_t row_of_index(std::size_t level, int64_t row) const {
+    return level == 0 && !order_.empty() ? order_[static_cast<std::size_t>(row)] : row;
+  }
+
  private:
+  void put_together(std::shared_ptr<const LevelTable>& level0) {
+    try {
+      order_ = rows_by_source(*level0);
+      if (!order_.empty()) level0 = sorted_level(*level0, order_);
+    } catch (const IoError&) {
+      throw;
+    } catch (const Error& error) {
+      report_.add("SCH-1", error, level0->where());
+      level0 = nullptr;
+    }
+  }
+
   void split_level(std::size_t k) {
     const auto& table = checked_.levels[k];
     const int column = table->find(names::kSourceFile);
@@ -164,12 +190,12 @@ class Sources {
   SourceRows* begin(std::size_t k, int64_t row, std::optional<std::string_view> file) {
     const ErrorContext where{.path = index_.path, .offset = {}, .level = static_cast<int>(k)};
     if (!file) {
-      report_.add("CAT-4", "row " + std::to_string(row) + ": internal:source_file is null", where);
+      report_.add("CAT-4", "row " + std::to_string(row_of_index(k, row)) + ": internal:source_file is null", where);
       return nullptr;
     }
     auto found = std::find_if(out_.begin(), out_.end(), [&](const SourceRows& source) { return source.file == *file; });
     if (found == out_.end()) {
-      check_listed(*file, row, where);
+      check_listed(*file, row_of_index(k, row), where);
       found = out_.insert(out_.end(), SourceRows{.file = std::string(*file)});
     }
     if (found->levels.size() > k) {
@@ -194,13 +220,17 @@ class Sources {
 
   Report& report_;
   const Index& index_;
-  const Checked& checked_;
+  Checked& checked_;
+  std::vector<int64_t> order_ = {};  ///< rows_by_source()
   std::vector<SourceRows> out_;
 };
 
+/// The row of the index that a row of a level is.
+using RowOfIndex = std::function<int64_t(int64_t row)>;
+
 /// CAT-5 for one level: ids and types in the index against those of the source.
 void compare_level(Report& report, const LevelRange& found, const LevelTable& expected, const std::string& file,
-                   const ErrorContext& where) {
+                   const RowOfIndex& row_of_index, const ErrorContext& where) {
   if (found.end - found.begin != expected.num_rows()) {
     report.add("CAT-5",
                "source " + in_quotes(file) + " has " + counted(static_cast<uint64_t>(expected.num_rows()), "row") +
@@ -221,9 +251,9 @@ void compare_level(Report& report, const LevelRange& found, const LevelTable& ex
       const int64_t i = row.number - expected.group_begin(group);
       if (text_cell(*ids, i) == row.id && text_cell(*types, i) == row.type) return;
       report.add("CAT-5",
-                 "row " + std::to_string(found.begin + row.number) + " is " + std::string(row.type.value_or("null")) +
-                     " " + in_quotes(row.id.value_or("")) + ", source " + in_quotes(file) + " has " +
-                     std::string(text_cell(*types, i).value_or("null")) + " " +
+                 "row " + std::to_string(row_of_index(found.begin + row.number)) + " is " +
+                     std::string(row.type.value_or("null")) + " " + in_quotes(row.id.value_or("")) + ", source " +
+                     in_quotes(file) + " has " + std::string(text_cell(*types, i).value_or("null")) + " " +
                      in_quotes(text_cell(*ids, i).value_or("")),
                  where);
     });
@@ -234,7 +264,7 @@ void compare_level(Report& report, const LevelRange& found, const LevelTable& ex
 
 /// CAT-5 for the values of a level with equal rows.
 void compare_values(Report& report, const LevelRange& found, const LevelTable& expected, const std::string& file,
-                    const ErrorContext& where) {
+                    const RowOfIndex& row_of_index, const ErrorContext& where) {
   if (found.end - found.begin != expected.num_rows() || expected.num_rows() == 0) return;
   std::vector<std::pair<int64_t, int64_t>> rows;
   for (int64_t row = 0; row < expected.num_rows(); ++row) rows.emplace_back(found.begin + row, row);
@@ -247,7 +277,7 @@ void compare_values(Report& report, const LevelRange& found, const LevelTable& e
       const StackedColumn there(expected, static_cast<int>(c), 0, expected.num_rows());
       compare_columns(here, there, rows, [&](std::size_t i) {
         report.add("CAT-5",
-                   "row " + std::to_string(rows[i].first) + ": " + column + " is " +
+                   "row " + std::to_string(row_of_index(rows[i].first)) + ": " + column + " is " +
                        here.text(rows[i].first).value_or("null") + ", source " + in_quotes(file) + " has " +
                        there.text(rows[i].second).value_or("null"),
                    where);
@@ -271,15 +301,16 @@ void check_checksums(Report& report, const Storage& storage, const Index& index,
              {.path = index.path});
 }
 
-void compare_levels(Report& report, const SourceRows& found, const Checked& source, const std::string& path,
-                    bool deep) {
+void compare_levels(Report& report, const SourceRows& found, const Checked& source, const Sources& sources,
+                    const std::string& path, bool deep) {
   for (std::size_t k = 0; k < source.levels.size(); ++k) {
     if (!source.levels[k]) continue;
     const ErrorContext where{.path = path, .offset = {}, .level = static_cast<int>(k)};
     const LevelRange none{.table = source.levels[k]};
     const LevelRange& rows = k < found.levels.size() ? found.levels[k] : none;
-    compare_level(report, rows, *source.levels[k], found.file, where);
-    if (deep) compare_values(report, rows, *source.levels[k], found.file, where);
+    const RowOfIndex row_of_index = [&](int64_t row) { return sources.row_of_index(k, row); };
+    compare_level(report, rows, *source.levels[k], found.file, row_of_index, where);
+    if (deep) compare_values(report, rows, *source.levels[k], found.file, row_of_index, where);
   }
 }
 
@@ -434,14 +465,14 @@ void check_tacocat(Report& report, const Storage& storage, const Index& index, b
     if (table) check_columns(report, *table, TableKind::Index, collection);
     if (table && deep) check_values(report, *table);
   }
-  if (!checked.levels.empty() && checked.levels[0]) checked.levels[0] = together_by_source(checked.levels[0]);
   PitShape shape;
-  for (const SourceRows& rows : Sources(report, index, checked).split()) {
+  Sources sources(report, index, checked);
+  for (const SourceRows& rows : sources.split()) {
     auto source = check_source(report, storage, index, rows.file, deep);
     Section section{.path = index.path, .levels = rows.levels, .is_zip = true};
     if (source && source->entries) section.entries = &*source->entries;
     check_rows(report, section, shape);
-    if (source) compare_levels(report, rows, *source, index.path, deep);
+    if (source) compare_levels(report, rows, *source, sources, index.path, deep);
     if (source && collection) check_checksums(report, storage, index, *collection, rows.file);
     if (source && source->collection && collection)
       check_same_schema(report, *collection, *source->collection, rows.file, index.path);
