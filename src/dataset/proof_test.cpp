@@ -361,6 +361,18 @@ TEST_CASE("a remote sample takes one request, for its bytes and room for its loc
   CHECK(server.questions() == 1);
 }
 
+TEST_CASE("offsets that a raw result has in a structure, or under another name, are verified") {
+  const Dataset dataset = load(golden("permuted_offsets.tacozip"));
+  const auto offsets =
+      values(dataset.sql("SELECT * FROM level1 ORDER BY id, \"internal:parent_id\"").data_raw(), "internal:offset");
+  const std::string rest = " FROM level1 c ORDER BY c.id, c.\"internal:parent_id\"";
+  CHECK(values(load(golden("permuted_offsets.tacozip")).sql("SELECT COLUMNS('.*:off.*') AS o" + rest).data_raw(),
+               "o") == offsets);
+  const auto whole = values(load(golden("permuted_offsets.tacozip")).sql("SELECT c" + rest).data_raw(), "c");
+  REQUIRE(whole.size() == offsets.size());
+  for (std::size_t i = 0; i < whole.size(); ++i) CHECK(has_text(whole[i], offsets[i]));
+}
+
 TEST_CASE("the central directory of a small ZIP verifies the paths of all its samples at once") {
   const Flat made = flat({{"a", "1"}, {"b", "2"}, {"c", "3"}});
   const WrongServer server({{kUrl, made.text}});
