@@ -60,7 +60,8 @@ def picture():
     return struct.pack("<2sHI", b"II", 42, 8 + len(data)) + data + struct.pack("<H", len(entries)) + directory + bytes(4)
 
 
-# What runs in processes of its own: the most memory of a process is also that of the one that started it, so that one stays small.
+# The operations run in processes of their own. The peak memory of a process includes that of the process that starts it: this one has to
+# stay small, and imports no libraries.
 
 
 def write_tables(folder, shape):
@@ -183,7 +184,7 @@ class Bench:
         return found
 
 
-# What is printed and drawn.
+# Tables and plots of the results.
 
 
 def points(curve, operation, what):

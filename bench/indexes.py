@@ -47,7 +47,7 @@ def ask(path, first, question, name, row):
         "the rows of a city": lambda: len(dataset.filter_bbox(*CITY).data),
         "the number of files in a city": lambda: dataset.filter_bbox(*CITY).sql(
             'SELECT count(*) AS n FROM data d JOIN level1 c ON c."internal:parent_id" = d."internal:current_id" AND '
-            'c."internal:source_file" = d."internal:source_file"').data_raw["n"][0],
+            'c."internal:source_file" = d."internal:source_file"').data["n"][0],
     }
     found, times = milliseconds(tasks[question], 3)
     print(json.dumps({"found": str(found), "open": opened[0], "first": times[0], "again": min(times[1:])}))
