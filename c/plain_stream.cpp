@@ -106,9 +106,9 @@ std::string_view bytes_at(const ArrowArray& array, std::string_view format, int6
 }
 
 /// The values of one column in plain form; batches are appended.
-class Column {
+class PlainColumn {
  public:
-  explicit Column(const ArrowSchema& from, std::string path)
+  explicit PlainColumn(const ArrowSchema& from, std::string path)
       : name_(from.name != nullptr ? from.name : ""), path_(path.empty() ? name_ : std::move(path)) {
     const ArrowSchema& values = from.dictionary != nullptr ? *from.dictionary : from;
     kind_ = kind_of(values.format);
@@ -158,7 +158,7 @@ class Column {
   void export_schema(ArrowSchema* out) const;
   void export_array(ArrowArray* out);
 
-  std::vector<Column>& children() noexcept { return children_; }
+  std::vector<PlainColumn>& children() noexcept { return children_; }
   void set_length(int64_t length) noexcept { length_ = length; }
 
  private:
@@ -409,7 +409,7 @@ class Column {
     if (kind_ == Kind::Bool && length_ % 8 == 0) data_.push_back(std::byte{0});
     data_.resize(data_.size() + width_of(kind_));
     if (kind_ == Kind::Struct) {
-      for (Column& child : children_) child.append_null();
+      for (PlainColumn& child : children_) child.append_null();
     }
     if (kind_ == Kind::Text || kind_ == Kind::Binary || kind_ == Kind::List) {
       if (offsets_.empty()) offsets_.push_back(0);
@@ -446,7 +446,7 @@ class Column {
   std::vector<std::byte> valid_ = {};
   std::vector<int32_t> offsets_ = {};
   std::vector<std::byte> data_ = {};
-  std::vector<Column> children_ = {};
+  std::vector<PlainColumn> children_ = {};
 };
 
 /// What a released struct owns.
@@ -475,7 +475,7 @@ void release(Struct* self) {
   self->release = nullptr;
 }
 
-void Column::export_schema(ArrowSchema* out) const {
+void PlainColumn::export_schema(ArrowSchema* out) const {
   auto parts = std::make_unique<SchemaParts>(SchemaParts{.name = name_});
   parts->children.resize(children_.size());
   for (std::size_t i = 0; i < children_.size(); ++i) children_[i].export_schema(&parts->children[i]);
@@ -490,7 +490,7 @@ void Column::export_schema(ArrowSchema* out) const {
   out->private_data = parts.release();
 }
 
-void Column::export_array(ArrowArray* out) {
+void PlainColumn::export_array(ArrowArray* out) {
   auto parts = std::make_unique<ArrayParts>();
   parts->valid = std::move(valid_);
   parts->offsets = std::move(offsets_);
@@ -592,7 +592,7 @@ void make_plain(ArrowArrayStream* in, ArrowArrayStream* out) {
   *in = {};
   Held<ArrowSchema> schema;
   check(source.value, source.value.get_schema(&source.value, &schema.value));
-  Column rows(schema.value, "");
+  PlainColumn rows(schema.value, "");
   std::deque<Held<ArrowArray>> batches;
   std::vector<const ArrowArray*> arrays;
   while (true) {

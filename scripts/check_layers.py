@@ -166,6 +166,31 @@ def check_lines(path, lines):
     return found
 
 
+NAMESPACE = re.compile(r"namespace\s*([\w:]*)\s*\{")
+TYPE = re.compile(r"(?:enum class|enum struct|enum|struct|class)\s+(?:TACORE_EXPORT\s+)?([\w:]+)[^;]*(?:\{.*)?$")
+
+
+def types_of(lines):
+    """The types that a file defines in namespaces that others see, by their full names."""
+    inside = []
+    for line in lines:
+        if begin := NAMESPACE.match(line):
+            inside.append(begin[1])
+        elif inside and line.startswith("}  // namespace"):
+            inside.pop()
+        elif inside and "" not in inside and (found := TYPE.match(line)):
+            yield "::".join([*inside, found[1]])
+
+
+def check_types(files):
+    """Complaints about types of one name: a linker takes the functions of either for both, and says nothing."""
+    places = {}
+    for path, lines in files:
+        for name in types_of(lines):
+            places.setdefault(name, set()).add(path)
+    return [f"{name}: defined in {' and in '.join(sorted(paths))}" for name, paths in places.items() if len(paths) > 1]
+
+
 def sources():
     for folder in ["include", "src", *OUTSIDE]:
         for file in sorted((ROOT / folder).rglob("*")):
@@ -267,6 +292,10 @@ def self_test():
     ]
     wrong = [f"refused: {path}: {line}" for path, line in good if check_lines(path, [line])]
     wrong += [f"accepted: {path}: {line}" for path, line in bad if not check_lines(path, [line])]
+    hidden, seen = ["namespace a {", "namespace {", "struct B {", "}  // namespace", "}  // namespace a"], ["namespace a {", "class B final {"]
+    inner, other = ["namespace a {", "struct B::Inner {", "struct C;"], ["namespace b {", "struct B {"]
+    wrong += [] if check_types([("x.hpp", seen), ("y.cpp", seen)]) else ["accepted: two types of one name"]
+    wrong += check_types([("x.hpp", seen), ("y.cpp", hidden), ("z.cpp", hidden), ("u.hpp", inner), ("v.hpp", other)])
     print("\n".join(wrong) or f"{len(good)} good and {len(bad)} bad lines told apart")
     return bool(wrong)
 
@@ -274,10 +303,10 @@ def self_test():
 def main():
     if sys.argv[1:] == ["--self-test"]:
         return self_test()
-    files = list(sources())
-    found = []
-    for file in files:
-        found += check_lines(file.relative_to(ROOT).as_posix(), file.read_text("utf-8").splitlines())
+    files = [(file.relative_to(ROOT).as_posix(), file.read_text("utf-8").splitlines()) for file in sources()]
+    found = check_types(files)
+    for path, lines in files:
+        found += check_lines(path, lines)
     print("\n".join(found) or f"{len(files)} files keep to the layers")
     return bool(found)
 

@@ -285,7 +285,7 @@ class Comparison {
     }
   }
 
-  void compare_values(int level, const std::string& name, const StackedColumn& a, const StackedColumn& b,
+  void compare_values(int level, const std::string& name, const ComparedColumn& a, const ComparedColumn& b,
                       const Pairs& pairs) {
     compare_columns(a, b, pairs, [&](std::size_t i) {
       SampleChange& change = changed(i, level);

@@ -44,7 +44,7 @@ void find(const Run& run, int64_t begin, int64_t end, const std::function<void(s
 
 }  // namespace
 
-StackedColumn::StackedColumn(std::span<const std::shared_ptr<const LevelTable>> tables, const std::string& name)
+ComparedColumn::ComparedColumn(std::span<const std::shared_ptr<const LevelTable>> tables, const std::string& name)
     : begins_{0} {
   for (const auto& table : tables) {
     const int column = table->find(name);
@@ -56,7 +56,7 @@ StackedColumn::StackedColumn(std::span<const std::shared_ptr<const LevelTable>> 
   }
 }
 
-StackedColumn::StackedColumn(const LevelTable& table, int column, int64_t begin, int64_t end) {
+ComparedColumn::ComparedColumn(const LevelTable& table, int column, int64_t begin, int64_t end) {
   int group = begin < end ? table.group_of(begin) : 0;
   begins_.push_back(table.group_begin(group));
   for (; begins_.back() < end; ++group) {
@@ -65,16 +65,17 @@ StackedColumn::StackedColumn(const LevelTable& table, int column, int64_t begin,
   }
 }
 
-std::size_t StackedColumn::chunk_of(int64_t row) const {
+std::size_t ComparedColumn::chunk_of(int64_t row) const {
   return static_cast<std::size_t>(std::upper_bound(begins_.begin(), begins_.end(), row) - begins_.begin() - 1);
 }
 
-std::optional<std::string> StackedColumn::text(int64_t row) const {
+std::optional<std::string> ComparedColumn::text(int64_t row) const {
   const std::size_t chunk = chunk_of(row);
   return cell_as_text(*chunks_[chunk], row - begins_[chunk]);
 }
 
-void compare_columns(const StackedColumn& a, const StackedColumn& b, std::span<const std::pair<int64_t, int64_t>> rows,
+void compare_columns(const ComparedColumn& a, const ComparedColumn& b,
+                     std::span<const std::pair<int64_t, int64_t>> rows,
                      const std::function<void(std::size_t)>& differs) {
   for (std::size_t i = 0; i < rows.size();) {
     const auto [a_row, b_row] = rows[i];

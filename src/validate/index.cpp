@@ -273,8 +273,8 @@ void compare_values(Report& report, const LevelRange& found, const LevelTable& e
     const int same = found.table->find(column);
     if (same < 0 || column == names::kId || column == names::kType || column.starts_with(names::kInternal)) continue;
     try {
-      const StackedColumn here(*found.table, same, found.begin, found.end);
-      const StackedColumn there(expected, static_cast<int>(c), 0, expected.num_rows());
+      const ComparedColumn here(*found.table, same, found.begin, found.end);
+      const ComparedColumn there(expected, static_cast<int>(c), 0, expected.num_rows());
       compare_columns(here, there, rows, [&](std::size_t i) {
         report.add("CAT-5",
                    "row " + std::to_string(row_of_index(rows[i].first)) + ": " + column + " is " +

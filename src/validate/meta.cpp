@@ -92,8 +92,8 @@ void MetaCheck::compare_values() {
     const std::string& column = table_->columns()[c].name;
     const int same = level.find(column);
     if (same < 0 || column == names::kId || column == names::kType || column.starts_with(names::kInternal)) continue;
-    const StackedColumn here(*table_, static_cast<int>(c), 0, table_->num_rows());
-    const StackedColumn there(level, same, rows_.front().first, rows_.back().first + 1);
+    const ComparedColumn here(*table_, static_cast<int>(c), 0, table_->num_rows());
+    const ComparedColumn there(level, same, rows_.front().first, rows_.back().first + 1);
     compare_columns(there, here, rows_, [&](std::size_t i) {
       const auto [row, meta_row] = rows_[i];
       report_.add("MET-2",
