@@ -163,7 +163,9 @@ TEST_CASE("Croissant refers to the tables of a FOLDER and of an index by their p
 
 TEST_CASE("Croissant has its own type for each column type, and lists are arrays") {
   Sample sample = placed("a", 1, 2);
-  sample.extend_with({{"whole", 1}, {"real", 0.5}, {"truth", true}, {"list", Value::List{Value::List{1.5}}}});
+  Value::List list;  // compilers do not agree what a list in braces around another is
+  list.emplace_back(Value::List{1.5});
+  sample.extend_with({{"whole", 1}, {"real", 0.5}, {"truth", true}, {"list", list}});
   const Made made({sample}, small_collection());
   const Parsed out = Parsed::parse(collection2croissant(made.dataset()));
   std::string types;

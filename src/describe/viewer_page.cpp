@@ -9,7 +9,7 @@ namespace tacore::descriptions {
 namespace {
 
 /// viewer/page.html, in parts since compilers limit the length of a literal.
-constexpr std::string_view kParts[] = {
+constexpr const char* kParts[] = {
 #include "describe/viewer_page.inc"
 };
 
@@ -54,7 +54,7 @@ std::vector<std::string> servers_of(const std::string& url) {
 
 std::string viewer_page(const ViewerPage& page) {
   std::string text, servers = "'self'";
-  for (const auto part : kParts) text += part;
+  for (const char* part : kParts) text += part;
   if (page.datasets.empty()) servers += " " + std::string(kAnyServer);
   for (const auto& server : page.servers) servers += " " + server;
   replace_between(text, "connect-src ", ";", servers);

@@ -63,10 +63,10 @@ TEST_CASE("columns from text are those that the class of the extension makes") {
 }
 
 TEST_CASE("the parameters of an extension are its columns without prefix, computed columns and geometries") {
-  using Names = std::vector<std::string>;
-  CHECK(names_and_types(extension_parameters("scaling")) == Names{"scale_factor float or list<item: float>",
-                                                                  "scale_offset float or list<item: float>",
-                                                                  "padding list<item: int32>"});
+  using Parameters = std::vector<std::string>;
+  CHECK(names_and_types(extension_parameters("scaling")) == Parameters{"scale_factor float or list<item: float>",
+                                                                       "scale_offset float or list<item: float>",
+                                                                       "padding list<item: int32>"});
   CHECK(extension_parameters("labels").size() == 2);
   CHECK(extension_parameters("optical_data").size() == 2);
   CHECK(extension_parameters("methane").size() == 8);

@@ -187,10 +187,10 @@ std::shared_ptr<arrow::Table> with_sample_names(const std::shared_ptr<arrow::Tab
 }
 
 void RowFaults::add(int64_t row, const std::string& what, int64_t other, int error_number) {
-  constexpr std::size_t kMostTold = 20;
+  constexpr std::size_t kMostKept = 20;
   ++num_faults_;
   first_.insert({row, {what, other, error_number}});
-  if (first_.size() > kMostTold) first_.erase(std::prev(first_.end()));
+  if (first_.size() > kMostKept) first_.erase(std::prev(first_.end()));
 }
 
 void RowFaults::throw_if_any() const {
