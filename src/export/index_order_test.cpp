@@ -21,9 +21,9 @@
 namespace tacore {
 namespace {
 
-constexpr int64_t kRowGroup = 1000;
+constexpr int64_t kRowsOfGroup = 1000;
 
-std::string name_of(std::size_t number) { return "s" + std::to_string(number); }
+std::string id_of(std::size_t number) { return "s" + std::to_string(number); }
 
 std::vector<MetadataField> metadata_of(const Place& place, std::size_t number) {
   std::vector<MetadataField> out{{"istac:geometry", Binary{wkb_of(place)}}, {"number", static_cast<int64_t>(number)}};
@@ -47,7 +47,7 @@ Strings zips_of(const Workshop& shop, std::vector<Sample> samples, std::size_t n
 std::vector<Sample> files_at(const std::vector<Place>& all) {
   std::vector<Sample> out;
   for (std::size_t i = 0; i < all.size(); ++i)
-    out.emplace_back(name_of(i), to_bytes("bytes of " + name_of(i)), metadata_of(all[i], i));
+    out.emplace_back(id_of(i), to_bytes("bytes of " + id_of(i)), metadata_of(all[i], i));
   return out;
 }
 
@@ -55,7 +55,7 @@ std::vector<Sample> files_at(const std::vector<Place>& all) {
 std::vector<Sample> folders_at(const std::vector<Place>& all) {
   std::vector<Sample> out;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const std::string name = name_of(i);
+    const std::string name = id_of(i);
     const auto file = [&](const std::string& id) {
       return Sample(id, to_bytes(name + "/" + id), std::vector<MetadataField>{{"band", id}});
     };
@@ -96,23 +96,25 @@ TEST_CASE("an index in Hilbert order: the samples of a box from few pages, and a
   };
   for (const bool single_file : {false, true}) {
     CAPTURE(single_file);
-    const std::string index = create_tacocat(
-        zips,
-        {.single_file = single_file, .order = "hilbert", .overwrite = true, .parquet = {.row_group_size = kRowGroup}});
+    const std::string index = create_tacocat(zips, {.single_file = single_file,
+                                                    .order = "hilbert",
+                                                    .overwrite = true,
+                                                    .parquet = {.row_group_size = kRowsOfGroup}});
     const Dataset dataset = load(index);
     const DataFrame rows = dataset.data();
     CHECK(faults(index) == "");
     // The order is that in which create() writes the same samples, but for those of one place.
-    CHECK(places_of(ids(rows)) == places_of(ids(load(shop.out("whole.tacozip")).data())));
+    const Strings names = ids(rows);
+    CHECK(places_of(names) == places_of(ids(load(shop.out("whole.tacozip")).data())));
     for (int64_t row = 0; row < rows.num_rows(); row += 7) {
       const std::vector<int64_t> one{row};
-      CHECK(to_text(rows.read_bytes(std::span(one)).at(0)) == "bytes of " + ids(rows)[static_cast<std::size_t>(row)]);
+      CHECK(to_text(rows.read_bytes(std::span(one)).at(0)) == "bytes of " + names[static_cast<std::size_t>(row)]);
     }
     const Report report;
     for (const BBox& box : boxes()) {
       Strings expected;
       for (std::size_t i = 0; i < all.size(); ++i) {
-        if (meets(all[i], box)) expected.push_back(name_of(i));
+        if (meets(all[i], box)) expected.push_back(id_of(i));
       }
       CHECK(sorted(ids(dataset.filter_bbox(box).data())) == sorted(expected));
     }

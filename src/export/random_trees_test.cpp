@@ -346,7 +346,7 @@ Strings level_values(const Dataset& made, std::size_t level) {
 
 TEST_CASE("random trees with samples of every kind survive a round trip in both containers") {
   const Report report;  // a FILE before a FOLDER is a warning
-  for (unsigned seed = 0; seed < 200; ++seed) {
+  for (unsigned seed = 0; seed < 100; ++seed) {
     CAPTURE(seed);
     const Workshop shop = Workshop::in_memory();
     const RandomTree tree(seed, shop);
