@@ -120,7 +120,8 @@ Dataset Dataset::sql(std::string_view query) const {
         return table.size() == 2 && table[0] == 'l' && std::isdigit(static_cast<unsigned char>(table[1])) != 0;
       });
   step.names_path = may_have_all || text.find("gdal_vsi") != text.npos || text.find("subfile") != text.npos;
-  step.names_place = may_have_all || text.find(names::kOffset) != text.npos || text.find(names::kSize) != text.npos;
+  step.names_place = may_have_all || step.select.shows_unnamed || text.find(names::kOffset) != text.npos ||
+                     text.find(names::kSize) != text.npos;
   return with_step(impl_, std::move(step));
 }
 

@@ -373,6 +373,40 @@ TEST_CASE("offsets that a raw result has in a structure, or under another name, 
   for (std::size_t i = 0; i < whole.size(); ++i) CHECK(has_text(whole[i], offsets[i]));
 }
 
+TEST_CASE("offsets that a query shows without naming them are verified") {
+  const auto fresh = [] { return load(golden("permuted_offsets.tacozip")); };
+  const auto columns = fresh().sql("SELECT * FROM level1").data_raw().columns();
+  std::string list, nulls, position;  // names for all columns: p the parent, o the offset
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::string& stored = columns[i].name;
+    const std::string name = stored == "internal:offset"      ? "o"
+                             : stored == "internal:parent_id" ? "p"
+                                                              : "x" + std::to_string(i);
+    if (name == "o") position = std::to_string(i + 1);
+    list += (i > 0 ? ", " : "") + name;
+    nulls += (i > 0 ? ", NULL AS " : "NULL AS ") + name;
+  }
+  const auto offsets = [&](const std::string& query) {
+    auto out =
+        values(fresh().sql("WITH made AS (" + query + ") SELECT p || ' ' || o AS found FROM made").data(), "found");
+    std::ranges::sort(out);
+    return out;
+  };
+  const std::string parent = "\"internal:parent_id\"", p = "SELECT " + parent + " AS p, ";
+  const Strings expected = offsets(p + "\"internal:offset\" AS o FROM level1");
+  REQUIRE(expected.size() > 3);
+  for (const std::string& query :
+       {p + "r['internal:' || 'offset'] AS o FROM (SELECT *, c AS r FROM level1 c)",
+        p + "r['internal:' || 'offset'] AS o FROM (SELECT *, level1 AS r FROM level1)",
+        p + "min(COLUMNS('.*:off.*')) AS o FROM level1 GROUP BY id, " + parent,
+        p + "#" + position + " AS o FROM level1", "SELECT p, o FROM level1 AS t(" + list + ")",
+        "WITH t(" + list + ") AS (SELECT * FROM level1) SELECT p, o FROM t",
+        "SELECT p, o FROM (SELECT " + nulls + " WHERE false UNION ALL SELECT * FROM level1)"}) {
+    CAPTURE(query);
+    CHECK(offsets(query) == expected);
+  }
+}
+
 TEST_CASE("the central directory of a small ZIP verifies the paths of all its samples at once") {
   const Flat made = flat({{"a", "1"}, {"b", "2"}, {"c", "3"}});
   const WrongServer server({{kUrl, made.text}});

@@ -52,7 +52,9 @@ TEST_CASE("rows of a random query stay the same in later queries") {
     for (const std::string query :
          {"SELECT * FROM data ORDER BY random() LIMIT 2", "SELECT *, random() AS r FROM data",
           "SELECT id, type, random() AS r FROM data ORDER BY r", "SELECT * FROM data WHERE random() < 0.5",
-          "SELECT *, \"internal:gdal_vsi\" AS path FROM data ORDER BY random()"}) {
+          "SELECT *, \"internal:gdal_vsi\" AS path FROM data ORDER BY random()",
+          "SELECT * FROM (SELECT * FROM data LIMIT 2)",
+          "SELECT * FROM data WHERE id IN (SELECT id FROM data UNION (SELECT id FROM data USING SAMPLE 2 ROWS))"}) {
       CAPTURE(name);
       CAPTURE(query);
       const Dataset drawn = load(golden(name)).sql(query);

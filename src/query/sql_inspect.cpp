@@ -1,5 +1,6 @@
 #include "query/sql_inspect.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <duckdb.hpp>
 #include <duckdb/parser/expression/list.hpp>
@@ -24,11 +25,7 @@ namespace {
 class Inspector {
  public:
   void node(duckdb::QueryNode& node) {
-    for (const auto& modifier : node.modifiers) {
-      draws = draws || modifier->type == duckdb::ResultModifierType::LIMIT_MODIFIER ||
-              modifier->type == duckdb::ResultModifierType::LIMIT_PERCENT_MODIFIER;
-    }
-    draws = draws || (node.type == duckdb::QueryNodeType::SELECT_NODE && node.Cast<duckdb::SelectNode>().sample);
+    form(node);
     for (const auto& entry : node.cte_map.map) this->node(*entry.second->query->node);
     duckdb::ParsedExpressionIterator::EnumerateQueryNodeChildren(
         node, [this](duckdb::unique_ptr<duckdb::ParsedExpression>& e) { expression(*e); },
@@ -52,13 +49,29 @@ class Inspector {
         }
         break;
       }
-      case duckdb::ExpressionClass::STAR: many = true; break;
-      // current_date and similar names are functions without brackets.
-      case duckdb::ExpressionClass::COLUMN_REF: draws = draws || changes_unbracketed(lower(e.GetName())); break;
+      case duckdb::ExpressionClass::STAR:
+        many = true;
+        renames = renames || e.Cast<duckdb::StarExpression>().columns;
+        break;
+      case duckdb::ExpressionClass::COLUMN_REF: {
+        const auto& parts = e.Cast<duckdb::ColumnRefExpression>().column_names;
+        if (parts.size() == 1) words.insert(lower(parts[0]));
+        // current_date and similar names are functions without brackets.
+        draws = draws || changes_unbracketed(lower(e.GetName()));
+        break;
+      }
+      case duckdb::ExpressionClass::POSITIONAL_REFERENCE: renames = true; break;
       default: break;
     }
-    duckdb::ParsedExpressionIterator::EnumerateChildren(e,
-                                                        [this](duckdb::ParsedExpression& child) { expression(child); });
+    duckdb::ParsedExpressionIterator::EnumerateChildren(e, [this](duckdb::ParsedExpression& child) {
+      renames = renames || child.GetExpressionClass() == duckdb::ExpressionClass::STAR;
+      expression(child);
+    });
+  }
+
+  /// See Select::shows_unnamed. A name of a table, alone, is its whole row.
+  bool shows_unnamed() const {
+    return renames || std::ranges::any_of(words, [&](const std::string& word) { return rows.contains(word); });
   }
 
   std::set<std::string> tables;
@@ -68,6 +81,40 @@ class Inspector {
   bool draws = false;  ///< see Select::draws
 
  private:
+  /// What neither expressions nor tables tell of a query and of those that it is made of.
+  void form(const duckdb::QueryNode& node) {
+    for (const auto& modifier : node.modifiers) {
+      draws = draws || modifier->type == duckdb::ResultModifierType::LIMIT_MODIFIER ||
+              modifier->type == duckdb::ResultModifierType::LIMIT_PERCENT_MODIFIER;
+    }
+    for (const auto& entry : node.cte_map.map) {
+      renames = renames || !entry.second->aliases.empty();
+      form(*entry.second->query->node);
+    }
+    const auto both = [&](const auto& parts) {
+      renames = true;  // the first part names the columns of both
+      form(*parts.left);
+      form(*parts.right);
+    };
+    switch (node.type) {
+      case duckdb::QueryNodeType::SELECT_NODE: draws = draws || node.Cast<duckdb::SelectNode>().sample; break;
+      case duckdb::QueryNodeType::SET_OPERATION_NODE: both(node.Cast<duckdb::SetOperationNode>()); break;
+      case duckdb::QueryNodeType::RECURSIVE_CTE_NODE: both(node.Cast<duckdb::RecursiveCTENode>()); break;
+      case duckdb::QueryNodeType::CTE_NODE: {
+        const auto& with = node.Cast<duckdb::CTENode>();
+        renames = renames || !with.aliases.empty();
+        form(*with.query);
+        form(*with.child);
+        break;
+      }
+      default: renames = true;
+    }
+  }
+
+  bool renames = false;         ///< gives columns other names, or none
+  std::set<std::string> words;  ///< names without a table before them
+  std::set<std::string> rows;   ///< names of tables, of subqueries and of WITH, in FROM
+
   /// True for functions that DuckDB calls volatile, or constant only within one query.
   static bool changes(const std::string& name) {
     static const std::set<std::string> kNames{"random",
@@ -92,6 +139,10 @@ class Inspector {
 
   void reference(duckdb::TableRef& ref) {
     draws = draws || ref.sample;
+    renames = renames || !ref.column_name_alias.empty() || ref.type == duckdb::TableReferenceType::PIVOT;
+    rows.insert(lower(ref.alias));
+    // Its expressions and tables are visited as those of the query around it.
+    if (ref.type == duckdb::TableReferenceType::SUBQUERY) form(*ref.Cast<duckdb::SubqueryRef>().subquery->node);
     if (ref.type == duckdb::TableReferenceType::SHOW_REF) {
       throw QueryError("SQL: SHOW, DESCRIBE and SUMMARIZE are not available; one SELECT expected");
     }
@@ -110,6 +161,7 @@ class Inspector {
         }
       }
       tables.insert(name);
+      rows.insert(name);
       ++num_references[name];
     }
     if (ref.type == duckdb::TableReferenceType::TABLE_FUNCTION) {
@@ -360,6 +412,7 @@ Select inspect_select(std::string_view sql) {
           .internal = std::move(internal),
           .keeps_columns = keeps_columns,
           .repeats_data = inspector.num_references["data"] > 1,
+          .shows_unnamed = inspector.shows_unnamed(),
           .draws = inspector.draws,
           .ids = std::move(ids)};
 }

@@ -14,6 +14,9 @@ struct Select {
   std::set<std::string> internal = {};  ///< columns `internal:*` in its select list, which are visible
   bool keeps_columns = false;           ///< `SELECT * FROM data ...`: only drops or sorts rows
   bool repeats_data = false;            ///< names `data` more than once
+  /// The query may show the values of columns that its text does not name: in whole rows (`SELECT c FROM level1 c`), by
+  /// position (`#3`), or under other names (`COLUMNS`, `level1 AS t(a, b)`, UNION, PIVOT).
+  bool shows_unnamed = false;
   /// The query may select other rows or give other values when it is run again: random(), now(), a sample, and a LIMIT,
   /// which chooses among equal rows.
   bool draws = false;

@@ -18,7 +18,7 @@ namespace tacore {
 struct SqlStep {
   Select select;
   bool names_path = false;   ///< its text contains internal:gdal_vsi, so the column must be computed
-  bool names_place = false;  ///< its text contains internal:offset or internal:size, which must be verified
+  bool names_place = false;  ///< it may show internal:offset or internal:size, which must be verified
 };
 /// A stable sort of the rows by a column; nulls are last. If the column belongs to a level below 0, each sample is
 /// sorted by the least value among its descendants, or, in descending order, by the greatest.
