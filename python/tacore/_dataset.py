@@ -548,13 +548,13 @@ class TacoDataset(Statistics, Model):
     def _step(self, method: str, *arguments: Any) -> TacoDataset:
         core = getattr(self._core, method)(*arguments)
         recipe = (*self._recipe, (method, *arguments))
-        if _core.draws(core):
-            recipe = (*recipe, ("drawn", _Drawn(core)))
+        if _core.draws(core):  # in place of the rows of steps before it
+            recipe = (*(step for step in recipe if step[0] != "drawn"), ("drawn", _Drawn(core)))
         return TacoDataset(core, recipe, self._backend)
 
 
 class _Drawn:
-    """The rows of a query that is not deterministic; a pickle stores them."""
+    """The rows of a query that may give others, or in another order, when it is run again; a pickle stores them."""
 
     def __init__(self, rows: _core.Dataset | bytes) -> None:
         self._rows = rows

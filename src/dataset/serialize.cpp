@@ -183,7 +183,10 @@ DataFrame deserialize(const Dataset& dataset, std::span<const std::byte> bytes) 
   return DataFrame(std::move(out));
 }
 
-bool draws(const Dataset& dataset) { return draws(impl_of(dataset)->base); }
+bool draws(const Dataset& dataset) {
+  const View& view = impl_of(dataset)->base;
+  return draws(view) || reorders(view);
+}
 
 Bytes serialize_drawn(const Dataset& dataset) {
   const auto rows = impl_of(dataset)->rows();

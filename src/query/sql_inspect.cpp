@@ -36,13 +36,13 @@ class Inspector {
     switch (e.GetExpressionClass()) {
       case duckdb::ExpressionClass::PARAMETER: throw QueryError("SQL: parameters ($1, ?) are not supported");
       case duckdb::ExpressionClass::SUBQUERY:
-        subquery = true;
+        subquery = reorders = true;  // IN and EXISTS are joins
         node(*e.Cast<duckdb::SubqueryExpression>().subquery->node);
         break;
       case duckdb::ExpressionClass::FUNCTION: {
         const std::string name = lower(e.Cast<duckdb::FunctionExpression>().function_name);
         many = many || name == "unnest" || name == "unlist";
-        draws = draws || changes(name);
+        draws = draws || changes(name) || takes_as_they_come(name);
         for (const char* refused :
              {"getenv", "current_setting", "getvariable", "current_query", "nextval", "currval", "write_log"}) {
           if (name == refused) throw QueryError("SQL: function " + in_quotes(name) + " is not available");
@@ -61,6 +61,13 @@ class Inspector {
         break;
       }
       case duckdb::ExpressionClass::POSITIONAL_REFERENCE: renames = true; break;
+      case duckdb::ExpressionClass::OPERATOR:  // a list of values is joined
+        reorders =
+            reorders ||
+            ((e.type == duckdb::ExpressionType::COMPARE_IN || e.type == duckdb::ExpressionType::COMPARE_NOT_IN) &&
+             e.Cast<duckdb::OperatorExpression>().children.size() > 2);
+        break;
+      case duckdb::ExpressionClass::WINDOW: window(e.Cast<duckdb::WindowExpression>()); break;
       default: break;
     }
     duckdb::ParsedExpressionIterator::EnumerateChildren(e, [this](duckdb::ParsedExpression& child) {
@@ -77,15 +84,31 @@ class Inspector {
   std::set<std::string> tables;
   std::map<std::string, int> num_references;  ///< by table
   bool subquery = false;
-  bool many = false;   ///< an expression that may expand to several columns or rows
-  bool draws = false;  ///< see Select::draws
+  bool many = false;      ///< an expression that may expand to several columns or rows
+  bool draws = false;     ///< see Select::draws
+  bool reorders = false;  ///< see Select::reorders
 
  private:
+  /// A window over all rows as they come, OVER (), keeps their order. Equal rows of others come in any order; those
+  /// that rank them give equal rows the same.
+  void window(const duckdb::WindowExpression& e) {
+    if (e.orders.empty() && e.partitions.empty()) return;
+    reorders = true;
+    const bool is_rank =
+        e.type == duckdb::ExpressionType::WINDOW_RANK || e.type == duckdb::ExpressionType::WINDOW_RANK_DENSE ||
+        e.type == duckdb::ExpressionType::WINDOW_PERCENT_RANK || e.type == duckdb::ExpressionType::WINDOW_CUME_DIST;
+    const bool is_of_all = e.type == duckdb::ExpressionType::WINDOW_AGGREGATE && e.orders.empty();
+    draws = draws || !(is_rank || is_of_all) || takes_as_they_come(lower(e.function_name));
+  }
+
   /// What neither expressions nor tables tell of a query and of those that it is made of.
   void form(const duckdb::QueryNode& node) {
     for (const auto& modifier : node.modifiers) {
+      const bool is_distinct = modifier->type == duckdb::ResultModifierType::DISTINCT_MODIFIER;
       draws = draws || modifier->type == duckdb::ResultModifierType::LIMIT_MODIFIER ||
-              modifier->type == duckdb::ResultModifierType::LIMIT_PERCENT_MODIFIER;
+              modifier->type == duckdb::ResultModifierType::LIMIT_PERCENT_MODIFIER ||
+              (is_distinct && !modifier->Cast<duckdb::DistinctModifier>().distinct_on_targets.empty());
+      reorders = reorders || is_distinct || modifier->type == duckdb::ResultModifierType::ORDER_MODIFIER;
     }
     for (const auto& entry : node.cte_map.map) {
       renames = renames || !entry.second->aliases.empty();
@@ -97,9 +120,22 @@ class Inspector {
       form(*parts.right);
     };
     switch (node.type) {
-      case duckdb::QueryNodeType::SELECT_NODE: draws = draws || node.Cast<duckdb::SelectNode>().sample; break;
-      case duckdb::QueryNodeType::SET_OPERATION_NODE: both(node.Cast<duckdb::SetOperationNode>()); break;
-      case duckdb::QueryNodeType::RECURSIVE_CTE_NODE: both(node.Cast<duckdb::RecursiveCTENode>()); break;
+      case duckdb::QueryNodeType::SELECT_NODE: {
+        const auto& select = node.Cast<duckdb::SelectNode>();
+        draws = draws || select.sample;
+        reorders = reorders || !select.groups.group_expressions.empty();
+        break;
+      }
+      case duckdb::QueryNodeType::SET_OPERATION_NODE: {
+        const auto& parts = node.Cast<duckdb::SetOperationNode>();
+        reorders = reorders || parts.setop_type != duckdb::SetOperationType::UNION || !parts.setop_all;
+        both(parts);
+        break;
+      }
+      case duckdb::QueryNodeType::RECURSIVE_CTE_NODE:
+        reorders = true;
+        both(node.Cast<duckdb::RecursiveCTENode>());
+        break;
       case duckdb::QueryNodeType::CTE_NODE: {
         const auto& with = node.Cast<duckdb::CTENode>();
         renames = renames || !with.aliases.empty();
@@ -133,13 +169,23 @@ class Inspector {
                                               "txid_current"};
     return kNames.contains(name) || changes_unbracketed(name);
   }
+  /// True for aggregates whose value depends on the order of the rows, which is that in which threads read them.
+  static bool takes_as_they_come(const std::string& name) {
+    static const std::set<std::string> kNames{
+        "any_value",    "approx_quantile", "approx_top_k", "arbitrary", "arg_max", "arg_max_null", "arg_min",
+        "arg_min_null", "argmax",          "argmin",       "array_agg", "first",   "group_concat", "last",
+        "list",         "listagg",         "max_by",       "min_by",    "mode",    "string_agg"};
+    return kNames.contains(name);
+  }
   static bool changes_unbracketed(const std::string& name) {
     return name.starts_with("current_") || name == "localtime" || name == "localtimestamp";
   }
 
   void reference(duckdb::TableRef& ref) {
     draws = draws || ref.sample;
-    renames = renames || !ref.column_name_alias.empty() || ref.type == duckdb::TableReferenceType::PIVOT;
+    const bool is_pivot = ref.type == duckdb::TableReferenceType::PIVOT;
+    renames = renames || !ref.column_name_alias.empty() || is_pivot;
+    reorders = reorders || is_pivot || ref.type == duckdb::TableReferenceType::JOIN;
     rows.insert(lower(ref.alias));
     // Its expressions and tables are visited as those of the query around it.
     if (ref.type == duckdb::TableReferenceType::SUBQUERY) form(*ref.Cast<duckdb::SubqueryRef>().subquery->node);
@@ -162,6 +208,7 @@ class Inspector {
       }
       tables.insert(name);
       rows.insert(name);
+      reorders = reorders || (name.size() == 2 && name.starts_with('l'));  // l1 is a join of levels 0 and 1
       ++num_references[name];
     }
     if (ref.type == duckdb::TableReferenceType::TABLE_FUNCTION) {
@@ -414,6 +461,7 @@ Select inspect_select(std::string_view sql) {
           .repeats_data = inspector.num_references["data"] > 1,
           .shows_unnamed = inspector.shows_unnamed(),
           .draws = inspector.draws,
+          .reorders = inspector.reorders,
           .ids = std::move(ids)};
 }
 

@@ -17,9 +17,12 @@ struct Select {
   /// The query may show the values of columns that its text does not name: in whole rows (`SELECT c FROM level1 c`), by
   /// position (`#3`), or under other names (`COLUMNS`, `level1 AS t(a, b)`, UNION, PIVOT).
   bool shows_unnamed = false;
-  /// The query may select other rows or give other values when it is run again: random(), now(), a sample, and a LIMIT,
-  /// which chooses among equal rows.
+  /// The query may select other rows or give other values when it is run again: random(), now(), a sample, what chooses
+  /// among equal rows (LIMIT, DISTINCT ON, row_number(), arg_min()) or takes rows as they come (first(), list()).
   bool draws = false;
+  /// The rows may come in another order when the query is run again: DuckDB keeps that of a table through conditions
+  /// and expressions alone, not through joins, groups and subqueries, and leaves equal rows of ORDER BY in any order.
+  bool reorders = false;
   /// The ids of a condition such as `id = 'a'` or `id IN ('a', 'b')`, if every row of the result must have one of them
   /// and the query names no table but `data`; otherwise empty.
   std::vector<std::string> ids = {};

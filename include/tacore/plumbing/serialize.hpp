@@ -34,8 +34,8 @@ TACORE_EXPORT Bytes serialize(const DataFrame& frame);
 /// FormatError for other bytes. Compare file_versions() first: when they differ, keys identify other rows.
 TACORE_EXPORT DataFrame deserialize(const Dataset& dataset, std::span<const std::byte> bytes);
 
-/// True when the last step of a dataset is a query that may return other rows when it runs again: random(), a sample, a
-/// LIMIT among equal rows.
+/// True when a query of a dataset may return other rows, or the same in another order, when it runs again: random(), a
+/// sample, a LIMIT among equal rows; ORDER BY with equal rows, joins, groups, IN with a subquery or a list.
 TACORE_EXPORT bool draws(const Dataset& dataset);
 /// Serializes the rows that such a query (see draws()) returned, for another process: as keys when it only selected
 /// rows, else as values.
