@@ -136,7 +136,7 @@ void bind_dataframe(nb::module_& m) {
     const nb::gil_scoped_release release;
     return deserialize(dataset, all);
   });
-  m.def("draws", &draws);
+  m.def("varies", &varies);
   m.def("serialize_drawn", [](const Dataset& dataset) {
     const Bytes bytes = [&] {
       const nb::gil_scoped_release release;

@@ -548,7 +548,7 @@ class TacoDataset(Statistics, Model):
     def _step(self, method: str, *arguments: Any) -> TacoDataset:
         core = getattr(self._core, method)(*arguments)
         recipe = (*self._recipe, (method, *arguments))
-        if _core.draws(core):  # in place of the rows of steps before it
+        if _core.varies(core):  # in place of the rows of steps before it
             recipe = (*(step for step in recipe if step[0] != "drawn"), ("drawn", _Drawn(core)))
         return TacoDataset(core, recipe, self._backend)
 

@@ -187,7 +187,13 @@ std::shared_ptr<const Rows> Dataset::Impl::rows() const {
 
 View Dataset::Impl::drawn_view() const {
   View out = view();
-  if (draws(out)) out.drawn = DrawnRows{out.steps.size(), [drawn = rows()] { return drawn; }};
+  if (!varies(out)) return out;
+  auto drawn = rows();
+  // Rows that a query only puts in an order are found again by their keys: they may lack the paths that equal ids.
+  const int key = drawn->find(kRowKeyColumn);
+  const bool has_keys_alone = !draws(out) && !changes_columns(out) && key >= 0;
+  if (has_keys_alone) drawn = table_rows(to_table(*drawn, {{std::string(kRowKeyColumn), key}}));
+  out.drawn = DrawnRows{out.steps.size(), [drawn] { return drawn; }, has_keys_alone};
   return out;
 }
 

@@ -46,7 +46,7 @@ struct Dataset::Impl {
   std::shared_ptr<const Rows> rows() const;
   /// The rows with verified offsets and sizes.
   std::shared_ptr<const Rows> raw_rows() const;
-  /// view(), or with rows() in place of a query that draws: for what must agree with the rows that are shown.
+  /// view(), or with rows() in place of a query that varies: for what must agree with the rows that are shown.
   View drawn_view() const;
   /// The number of rows. With filters only, they are counted without computing the rows.
   int64_t num_rows() const;

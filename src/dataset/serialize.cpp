@@ -183,10 +183,7 @@ DataFrame deserialize(const Dataset& dataset, std::span<const std::byte> bytes) 
   return DataFrame(std::move(out));
 }
 
-bool draws(const Dataset& dataset) {
-  const View& view = impl_of(dataset)->base;
-  return draws(view) || reorders(view);
-}
+bool varies(const Dataset& dataset) { return varies(impl_of(dataset)->base); }
 
 Bytes serialize_drawn(const Dataset& dataset) {
   const auto rows = impl_of(dataset)->rows();

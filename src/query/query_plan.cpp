@@ -900,12 +900,13 @@ bool draws(const View& view) {
   return false;
 }
 
-bool reorders(const View& view) {
+bool varies(const View& view) {
   const std::size_t first = view.drawn ? view.drawn->steps : 0;
-  return std::any_of(view.steps.begin() + static_cast<std::ptrdiff_t>(first), view.steps.end(), [](const Step& step) {
-    const auto* sql = std::get_if<SqlStep>(&step);
-    return sql && sql->select.reorders;
-  });
+  return draws(view) ||
+         std::any_of(view.steps.begin() + static_cast<std::ptrdiff_t>(first), view.steps.end(), [](const Step& step) {
+           const auto* sql = std::get_if<SqlStep>(&step);
+           return sql && sql->select.reorders;
+         });
 }
 
 bool keeps_columns(const Step& step) {

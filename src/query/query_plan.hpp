@@ -29,8 +29,8 @@ bool names_path(const View& view);
 
 /// True when a query of the view, after the rows that are already drawn, may give other rows when it is run again.
 bool draws(const View& view);
-/// True when such a query may give its rows in another order.
-bool reorders(const View& view);
+/// True when draws(), or when such a query may give the same rows in another order.
+bool varies(const View& view);
 
 /// True when a step is SQL.
 bool has_query(const View& view);

@@ -36,8 +36,8 @@ TACORE_EXPORT DataFrame deserialize(const Dataset& dataset, std::span<const std:
 
 /// True when a query of a dataset may return other rows, or the same in another order, when it runs again: random(), a
 /// sample, a LIMIT among equal rows; ORDER BY with equal rows, joins, groups, IN with a subquery or a list.
-TACORE_EXPORT bool draws(const Dataset& dataset);
-/// Serializes the rows that such a query (see draws()) returned, for another process: as keys when it only selected
+TACORE_EXPORT bool varies(const Dataset& dataset);
+/// Serializes the rows that such a query (see varies()) returned, for another process: as keys when it only selected
 /// rows, else as values.
 TACORE_EXPORT Bytes serialize_drawn(const Dataset& dataset);
 /// Restores a dataset whose last query returned these rows, so that filters and queries after it use them. `dataset`
