@@ -292,7 +292,8 @@ def self_test():
     ]
     wrong = [f"refused: {path}: {line}" for path, line in good if check_lines(path, [line])]
     wrong += [f"accepted: {path}: {line}" for path, line in bad if not check_lines(path, [line])]
-    hidden, seen = ["namespace a {", "namespace {", "struct B {", "}  // namespace", "}  // namespace a"], ["namespace a {", "class B final {"]
+    hidden = ["namespace a {", "namespace {", "struct B {", "}  // namespace", "}  // namespace a"]
+    seen = ["namespace a {", "class B final {"]
     inner, other = ["namespace a {", "struct B::Inner {", "struct C;"], ["namespace b {", "struct B {"]
     wrong += [] if check_types([("x.hpp", seen), ("y.cpp", seen)]) else ["accepted: two types of one name"]
     wrong += check_types([("x.hpp", seen), ("y.cpp", hidden), ("z.cpp", hidden), ("u.hpp", inner), ("v.hpp", other)])

@@ -163,7 +163,7 @@ TEST_CASE("Croissant refers to the tables of a FOLDER and of an index by their p
 
 TEST_CASE("Croissant has its own type for each column type, and lists are arrays") {
   Sample sample = placed("a", 1, 2);
-  Value::List list;  // compilers do not agree what a list in braces around another is
+  Value::List list;  // not List{List{...}}, which some compilers take for a copy of the inner list
   list.emplace_back(Value::List{1.5});
   sample.extend_with({{"whole", 1}, {"real", 0.5}, {"truth", true}, {"list", list}});
   const Made made({sample}, small_collection());
