@@ -115,10 +115,7 @@ Dataset Dataset::sql(std::string_view query) const {
   SqlStep step{.select = inspect_select(query)};
   const std::string text = lower(step.select.text);
   // A * over l0, l1, ... includes them.
-  const bool may_have_all =
-      text.find('*') != text.npos && std::ranges::any_of(step.select.tables, [](const std::string& table) {
-        return table.size() == 2 && table[0] == 'l' && std::isdigit(static_cast<unsigned char>(table[1])) != 0;
-      });
+  const bool may_have_all = text.find('*') != text.npos && std::ranges::any_of(step.select.tables, is_joined_level);
   step.names_path = may_have_all || text.find("gdal_vsi") != text.npos || text.find("subfile") != text.npos;
   step.names_place = may_have_all || step.select.shows_unnamed || text.find(names::kOffset) != text.npos ||
                      text.find(names::kSize) != text.npos;

@@ -78,7 +78,8 @@ class Inspector {
 
   /// See Select::shows_unnamed. A name of a table, alone, is its whole row.
   bool shows_unnamed() const {
-    return renames || std::ranges::any_of(words, [&](const std::string& word) { return rows.contains(word); });
+    return renames || (renames_star && many) ||
+           std::ranges::any_of(words, [&](const std::string& word) { return rows.contains(word); });
   }
 
   std::set<std::string> tables;
@@ -89,8 +90,8 @@ class Inspector {
   bool reorders = false;  ///< see Select::reorders
 
  private:
-  /// A window over all rows as they come, OVER (), keeps their order. Equal rows of others come in any order; those
-  /// that rank them give equal rows the same.
+  /// OVER () keeps the order of the rows. With PARTITION BY or ORDER BY, equal rows come in any order; only rank() and
+  /// its like have one value for all equal rows.
   void window(const duckdb::WindowExpression& e) {
     if (e.orders.empty() && e.partitions.empty()) return;
     reorders = true;
@@ -101,7 +102,8 @@ class Inspector {
     draws = draws || !(is_rank || is_of_all) || takes_as_they_come(lower(e.function_name));
   }
 
-  /// What neither expressions nor tables tell of a query and of those that it is made of.
+  /// Looks at the clauses of a query, and of the parts of a UNION, of WITH and of subqueries in FROM, which
+  /// EnumerateQueryNodeChildren() does not hand over.
   void form(const duckdb::QueryNode& node) {
     for (const auto& modifier : node.modifiers) {
       const bool is_distinct = modifier->type == duckdb::ResultModifierType::DISTINCT_MODIFIER;
@@ -111,11 +113,11 @@ class Inspector {
       reorders = reorders || is_distinct || modifier->type == duckdb::ResultModifierType::ORDER_MODIFIER;
     }
     for (const auto& entry : node.cte_map.map) {
-      renames = renames || !entry.second->aliases.empty();
+      renames_star = renames_star || !entry.second->aliases.empty();
       form(*entry.second->query->node);
     }
     const auto both = [&](const auto& parts) {
-      renames = true;  // the first part names the columns of both
+      renames_star = true;  // the first part names the columns of both
       form(*parts.left);
       form(*parts.right);
     };
@@ -138,16 +140,18 @@ class Inspector {
         break;
       case duckdb::QueryNodeType::CTE_NODE: {
         const auto& with = node.Cast<duckdb::CTENode>();
-        renames = renames || !with.aliases.empty();
+        renames_star = renames_star || !with.aliases.empty();
         form(*with.query);
         form(*with.child);
         break;
       }
-      default: renames = true;
+      case duckdb::QueryNodeType::BOUND_SUBQUERY_NODE: break;  // not of a parser
     }
   }
 
-  bool renames = false;         ///< gives columns other names, or none
+  bool renames = false;  ///< shows columns of a table under other names, or without one
+  bool renames_star =
+      false;  ///< gives the columns of a query other names: those that its text does not have come by a *
   std::set<std::string> words;  ///< names without a table before them
   std::set<std::string> rows;   ///< names of tables, of subqueries and of WITH, in FROM
 
@@ -184,7 +188,9 @@ class Inspector {
   void reference(duckdb::TableRef& ref) {
     draws = draws || ref.sample;
     const bool is_pivot = ref.type == duckdb::TableReferenceType::PIVOT;
-    renames = renames || !ref.column_name_alias.empty() || is_pivot;
+    const bool has_names = !ref.column_name_alias.empty();
+    renames = renames || is_pivot || (has_names && ref.type == duckdb::TableReferenceType::BASE_TABLE);
+    renames_star = renames_star || has_names;
     reorders = reorders || is_pivot || ref.type == duckdb::TableReferenceType::JOIN;
     rows.insert(lower(ref.alias));
     // Its expressions and tables are visited as those of the query around it.
@@ -208,7 +214,7 @@ class Inspector {
       }
       tables.insert(name);
       rows.insert(name);
-      reorders = reorders || (name.size() == 2 && name.starts_with('l'));  // l1 is a join of levels 0 and 1
+      reorders = reorders || is_joined_level(name);
       ++num_references[name];
     }
     if (ref.type == duckdb::TableReferenceType::TABLE_FUNCTION) {
@@ -411,6 +417,10 @@ std::string with_hint(const std::string& message, std::string_view sql) {
     if (is_syntax || is_unknown) return with_more(said, "a name with a colon needs quotes: " + sql_identifier(name));
   }
   return said;
+}
+
+bool is_joined_level(std::string_view table) {
+  return table.size() == 2 && table[0] == 'l' && std::isdigit(static_cast<unsigned char>(table[1])) != 0;
 }
 
 std::set<int> levels_read(const Select& select) {

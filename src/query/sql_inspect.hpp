@@ -28,6 +28,9 @@ struct Select {
   std::vector<std::string> ids = {};
 };
 
+/// True for l0, l1, ...: the rows of a level joined with those above them.
+bool is_joined_level(std::string_view table);
+
 /// The levels, 0 included, that the tables of a query read beside `data`: `levelN` its own, `lN` also those above it.
 std::set<int> levels_read(const Select& select);
 
