@@ -11,7 +11,9 @@ is run once undisturbed, then once for each of its calls that is counted, with t
 absent, old or complete. Complete is what the undisturbed run made, which `taco validate --deep` passes. Calls are counted
 with --jobs 1, so that they come in one order.
 """
+import base64
 import errno
+import json
 import os
 import shutil
 import signal
@@ -287,6 +289,32 @@ def no_place(world):
     return 4
 
 
+def full_temporary_folder(world):
+    """An index is ordered by way of a temporary file where its table is larger than what is kept in memory, 256 MiB."""
+    (world.scratch / "file.bin").write_bytes(b"x")
+    with (world.scratch / "samples.jsonl").open("w") as table:
+        for k in range(50_000):
+            place = [k * 7919 % 360 - 180, 0.1, 0, k * 104_729 % 170 - 85, 0, -0.1]
+            table.write(json.dumps({"id": f"s{k}", "path": "file.bin", "stac:crs": "EPSG:4326", "stac:tensor_shape": [1, 1],
+                                    "stac:geotransform": place, "stac:time_start": "2020-01-01T00:00:00Z",
+                                    "noise": base64.b64encode(os.urandom(6000)).decode()}) + "\n")
+    samples = world.scratch / "samples.tacozip"
+    made = subprocess.run([world.tool, "create", world.scratch / "samples.jsonl", samples, "--extensions", "stac", "--description", "D",
+                           *ABOUT], capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr
+    temporary, out = world.scratch / "temporary", world.scratch / "out"
+    temporary.mkdir()
+    out.mkdir()
+    script = 'mount -t tmpfs -o size=1m none "$1" || exit 77; TMPDIR=$1 "$2" index "$3" -o "$4" --order hilbert 2>&1; echo "exit $?"; ls -A "$1"'
+    done = subprocess.run(["unshare", "-Urm", "sh", "-c", script, "sh", temporary, world.tool, samples, out], capture_output=True, text=True)
+    if done.returncode == 77 or done.stderr.startswith("unshare:"):
+        print("full_temporary_folder: skipped, no file system can be mounted")
+        return 0
+    assert done.stdout.splitlines() == [f"taco: {temporary}: temporary file cannot be written: No space left on device", "exit 1"], done.stdout
+    assert not list(out.iterdir()), list(out.iterdir())
+    return 1
+
+
 FAULTS = {"kill": kill, "fail": fail, "stop": stop, "short": short, "source": source, "durable": durable}
 CASES = {f"{fault}/{target}": (body, target) for fault, body in FAULTS.items() for target in TARGETS + INDEX_TARGETS}
 CASES |= {f"{fault}/{target}": (body, target) for fault, body in FAULTS.items() if fault != "source"
@@ -311,6 +339,7 @@ CASES |= {f"{fault}/{target}": (FAULTS[fault], target) for fault in ("kill", "fa
 CASES |= {f"kill/{target}": (kill, target) for target in ("csv", "geoparquet")}
 CASES |= {"stop/geoparquet": (stop, "geoparquet")}
 CASES |= {f"full_disk/{target}": (full_disk, target) for target in ("zip", "folder")}
+CASES |= {"full_temporary_folder/zip": (full_temporary_folder, "zip")}
 WORLDS = {"edit-": EditWorld, "from-": StoreWorld, "tog": RasterWorld, "header": RasterWorld, "tortilla-set": SetWorld}
 
 
