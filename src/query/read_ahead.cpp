@@ -10,7 +10,7 @@ namespace tacore {
 namespace {
 
 /// The most bytes that one request takes along, and that are kept.
-constexpr uint64_t kMostAlong = 32 << 20, kMostKept = 64 << 20;
+constexpr uint64_t kMostAlong = 16 << 20, kMostKept = 64 << 20;
 
 }  // namespace
 
@@ -70,29 +70,33 @@ void AheadPlan::use(std::span<const ByteRange> ranges) {
   }
 }
 
-void AheadPlan::take_along(Steps& steps, int group, std::vector<ByteRange>& out, uint64_t& num_bytes) {
-  const LevelScan& scan = scans_[steps.scan];
+bool AheadPlan::take_along(Steps& steps, int group, std::vector<ByteRange>& out, uint64_t& num_bytes) {
+  if (steps.known.contains(group)) return true;
   uint64_t others = 0;
   for (const Steps& one : steps_) others += &one == &steps || is_whole_[one.scan] ? 0 : one.excess(one.num_ahead);
-  for (; group < scan.num_groups(); ++group) {
-    if (steps.known.contains(group)) continue;
-    std::vector<ByteRange> more;
-    uint64_t size = 0;
-    for (const ByteRange& range : scan.ranges_of({group, steps.number})) {
-      if (is_known(range)) continue;
-      size += range.size;
-      more.push_back(range);
-    }
-    if (num_bytes + size > kMostAlong) return;
-    const uint64_t ahead = steps.num_ahead + size;
-    if (!is_whole_[steps.scan] && others + steps.excess(ahead) > source_.bytes_of_round_trip()) return;
-    steps.known.insert(group);
-    if (more.empty()) continue;
-    steps.ahead.emplace(group, size);
-    steps.num_ahead = ahead;
-    num_bytes += size;
-    out.insert(out.end(), more.begin(), more.end());
+  std::vector<ByteRange> more;
+  uint64_t size = 0;
+  for (const ByteRange& range : scans_[steps.scan].ranges_of({group, steps.number})) {
+    if (is_known(range)) continue;
+    size += range.size;
+    more.push_back(range);
   }
+  if (num_bytes + size > kMostAlong) return false;
+  const uint64_t ahead = steps.num_ahead + size;
+  if (!is_whole_[steps.scan] && others + steps.excess(ahead) > source_.bytes_of_round_trip()) return false;
+  steps.known.insert(group);
+  if (more.empty()) return true;
+  steps.ahead.emplace(group, size);
+  steps.num_ahead = ahead;
+  num_bytes += size;
+  out.insert(out.end(), more.begin(), more.end());
+  return true;
+}
+
+void AheadPlan::take_along(std::span<Steps* const> all, int group, std::vector<ByteRange>& out, uint64_t& num_bytes) {
+  std::vector<Steps*> open(all.begin(), all.end());
+  for (; group < scans_[all.front()->scan].num_groups() && !open.empty(); ++group)
+    std::erase_if(open, [&](Steps* steps) { return !take_along(*steps, group, out, num_bytes); });
 }
 
 std::vector<ByteRange> AheadPlan::request(std::span<const ByteRange> needed) {
@@ -103,12 +107,12 @@ std::vector<ByteRange> AheadPlan::request(std::span<const ByteRange> needed) {
   Steps* first = needed.empty() && !steps_.empty() ? &steps_[0] : steps_of(needed, group);
   if (first) {
     uint64_t num_bytes = 0;
-    // The same step of the row groups that follow; the other one of this scan; the other scans.
-    take_along(*first, group, all, num_bytes);
-    Steps& other = steps_[2 * first->scan + (first->number == 0 ? 1 : 0)];
-    take_along(other, group, all, num_bytes);
+    // Both steps of the row groups that follow, group by group: what is far ahead would be dropped before it is used.
+    Steps* const both[] = {first, &steps_[2 * first->scan + (first->number == 0 ? 1 : 0)]};
+    take_along(both, group, all, num_bytes);
     for (Steps& steps : steps_) {
-      if (steps.scan != first->scan) take_along(steps, 0, all, num_bytes);
+      Steps* const one[] = {&steps};
+      if (steps.scan != first->scan) take_along(one, 0, all, num_bytes);
     }
   }
   std::vector<ByteRange> out;

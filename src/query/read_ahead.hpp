@@ -56,8 +56,10 @@ class AheadPlan {
 
   /// The step of a scan that reads these ranges; sets its row group. Returns nullptr when no scan reads them.
   Steps* steps_of(std::span<const ByteRange> ranges, int& group);
-  /// Takes along a step of the row groups from `group` on, as far as that is worth it.
-  void take_along(Steps& steps, int group, std::vector<ByteRange>& out, uint64_t& num_bytes);
+  /// Takes along a step of a row group; false where that is not worth it.
+  bool take_along(Steps& steps, int group, std::vector<ByteRange>& out, uint64_t& num_bytes);
+  /// Takes along some steps of one scan in the row groups from `group` on, as far as that is worth it.
+  void take_along(std::span<Steps* const> all, int group, std::vector<ByteRange>& out, uint64_t& num_bytes);
   bool is_known(ByteRange range) const;  ///< it was requested, or is in memory
   void add_known(ByteRange range);
 
