@@ -75,7 +75,14 @@ uint64_t num_bytes_of(const Detected& at) { return at.format == Format::Zip ? at
 
 }  // namespace
 
-void edit(const std::string& given, const Edit& edit, const EditOptions& options) {
+namespace {
+
+using MakePlan = std::function<EditPlan(const Detected& at, const std::shared_ptr<const Container>& container,
+                                        const std::string& path)>;
+
+/// Plans and makes an edit of version 2.0; `edit_old` makes one of a file before that.
+void run_edit(const std::string& given, const EditOptions& options, const MakePlan& make_plan,
+              const std::function<void(const std::string& path)>& edit_old) {
   check_parquet_options(options.parquet);
   require_local(given, "changed in place");
   const auto storage = local_storage();
@@ -84,21 +91,11 @@ void edit(const std::string& given, const Edit& edit, const EditOptions& options
   const std::string file = is_folder ? without_links(path_join(path, names::kCollection)) : path;
   const std::vector<Unchanged> unchanged{Unchanged(path), Unchanged(file)};
   const Detected at = detect(*storage, path);
-  if (is_v1(at.format)) {
-    check_temp_dir(path, options.temp_dir);
-    check_v1_parquet_options(options.parquet);
-    return edit_v1(edit, path, options);
-  }
-  if (at.format == Format::Tacocat && at.source) {
-    throw ValidationError(
-        "is an index in one file, which cannot be edited: make a new one from its ZIPs, or edit a .tacocat/ folder",
-        {.path = given});
-  }
+  if (is_v1(at.format)) return edit_old(path);
   const bool has_columns = at.format == Format::Zip || at.format == Format::Folder;
   const auto container = has_columns ? open_container(storage, at, path, "") : nullptr;
-  const EditPlan plan = plan_edit(edit, container ? container->collection() : read_collection(*storage, at, path),
-                                  container.get(), given);
-  check_temp_dir(plan.level < 0 ? file : path, options.temp_dir);
+  const EditPlan plan = make_plan(at, container, path);
+  check_temp_dir(plan.last_level() < 0 ? file : path, options.temp_dir);
   WriteOptions write{.overwrite = true,
                      .jobs = num_threads(options.task.jobs),
                      .temp_dir = options.temp_dir,
@@ -111,15 +108,53 @@ void edit(const std::string& given, const Edit& edit, const EditOptions& options
   }
   if (at.format == Format::Zip) {
     edit_zip(plan, *container, path, unchanged[0], write);
-  } else if (plan.level < 0) {
+  } else if (plan.last_level() < 0) {
     edit_file(plan, file, unchanged[1], write);
   } else {
     edit_folder(plan, *container, path, unchanged, write);
   }
-  if (plan.level >= 0) warn_of_indexes(*storage, path);
+  if (plan.last_level() >= 0) warn_of_indexes(*storage, path);
   const uint64_t num_bytes = num_bytes_of(at);
   if (options.task.progress)
     options.task.progress(num_bytes, num_bytes, options.task.user);  // the edit is done, so the result is ignored
+}
+
+}  // namespace
+
+void edit(const std::string& given, const Edit& edit, const EditOptions& options) {
+  run_edit(
+      given, options,
+      [&](const Detected& at, const std::shared_ptr<const Container>& container, const std::string& path) {
+        if (at.format == Format::Tacocat && at.source) {
+          throw ValidationError(
+              "is an index in one file, which cannot be edited: make a new one from its ZIPs, or edit a .tacocat/ "
+              "folder",
+              {.path = given});
+        }
+        return plan_edit(edit, container ? container->collection() : read_collection(*local_storage(), at, path),
+                         container.get(), given);
+      },
+      [&](const std::string& path) {
+        check_temp_dir(path, options.temp_dir);
+        check_v1_parquet_options(options.parquet);
+        edit_v1(edit, path, options);
+      });
+}
+
+void edit_values(const std::string& given, const EditOptions& options,
+                 const std::function<ValueEdit(const std::shared_ptr<const Container>&)>& make) {
+  run_edit(
+      given, options,
+      [&](const Detected&, const std::shared_ptr<const Container>& container, const std::string&) {
+        if (!container) {
+          throw ValidationError("the columns of an index are those of its ZIPs: change them, and index them again",
+                                {.path = given});
+        }
+        return plan_values(make(container), *container, given);
+      },
+      [&](const std::string&) {
+        throw ValidationError("is of a version before 2.0: convert it first, then change its values", {.path = given});
+      });
 }
 
 }  // namespace tacore

@@ -411,4 +411,26 @@ TEST_CASE("temporary files of an edit lie in temp_dir") {
         }) == "/proc: is on another file system than " + path + "; a folder on the same file system expected");
 }
 
+TEST_CASE("columns of lists and structures that an edit leaves alone are written as create() writes them") {
+  const Chips shop;
+  const auto set = [&](const std::string& name, const std::string& text) {
+    std::vector<Sample> samples;
+    for (const std::string id : {"a", "b"}) {
+      const std::vector<MetadataField> fields{{"text", id == "a" ? text : "same"},
+                                              {"numbers", Value::List{1.5, Value()}},
+                                              {"nested", Value::List{Value(Value::List{int64_t{1}})}},
+                                              {"pairs", Value::List{Value(Struct{{"x", 1.0}, {"y", "z"}})}}};
+      samples.emplace_back(id, to_bytes(id), fields);
+    }
+    return made(shop, name, Tortilla(std::move(samples)), collection());
+  };
+  for (const std::string name : kContainers) {
+    CAPTURE(name);
+    const auto path = set(name, "old");
+    const TemporaryFolder folder;
+    edit(path, {.columns = {table(folder, "id,text\na,new\n")}});
+    CHECK(files_of(path) == files_of(set("new" + name, "new")));
+  }
+}
+
 }  // namespace tacore

@@ -32,7 +32,9 @@ class FolderEditor {
     find_metas();
     const StagingDir staging(path_, options_.temp_dir);
     list(staging);
-    below_ = plan_.level == 0 ? nullptr : meta_columns(plan_.table, false);
+    for (const auto& [level, table] : plan_.tables) {
+      if (level > 0) below_.emplace(level - 1, meta_columns(table, false));
+    }
     run_parallel(files_.size(), options_.jobs, [&](std::size_t i) {
       write(staging, files_[i]);
       tell();
@@ -49,12 +51,15 @@ class FolderEditor {
 
   /// The files whose content depends on rows of the edited level.
   void find_metas() {
-    if (plan_.level == 0) return;
-    const auto& paths = samples_.of(plan_.level - 1);
-    samples_.children(plan_.level - 1);  // computed now, because only one thread may
-    for (std::size_t row = 0; row < paths.size(); ++row) {
-      if (!samples_.is_folder(plan_.level - 1, static_cast<int64_t>(row))) continue;
-      metas_.emplace(path_join(path_join(names::kData, paths[row]), names::kMeta), static_cast<int64_t>(row));
+    for (const auto& [level, table] : plan_.tables) {
+      if (level == 0) continue;
+      const auto& paths = samples_.of(level - 1);
+      samples_.children(level - 1);  // computed now, because only one thread may
+      for (std::size_t row = 0; row < paths.size(); ++row) {
+        if (!samples_.is_folder(level - 1, static_cast<int64_t>(row))) continue;
+        metas_.emplace(path_join(path_join(names::kData, paths[row]), names::kMeta),
+                       FolderRow{level - 1, static_cast<int64_t>(row)});
+      }
     }
   }
 
@@ -94,17 +99,18 @@ class FolderEditor {
   void write(const StagingDir& staging, const std::string& name) {
     if (name == names::kCollection) {
       staging.write_file(name, std::as_bytes(std::span(plan_.collection)));
-    } else if (name == level_name(plan_.level)) {
-      staging.write_file(name, encode_parquet(*plan_.table, options_of_level(options_.parquet, plan_.level)));
+    } else if (const auto table =
+                   std::ranges::find(plan_.tables, name, [](const auto& one) { return level_name(one.first); });
+               table != plan_.tables.end()) {
+      staging.write_file(name, encode_parquet(*table->second, options_of_level(options_.parquet, table->first)));
     } else if (const auto meta = metas_.find(name); meta != metas_.end()) {
-      const int64_t row = meta->second;
-      staging.write_file(name, encode_metas(below_, children_(), std::span(&row, 1), options_).front());
+      const auto& [level, row] = meta->second;
+      staging.write_file(
+          name, encode_metas(below_.at(level), samples_.children(level), std::span(&row, 1), options_).front());
     } else {
       link(staging, name);
     }
   }
-
-  const std::vector<std::vector<int64_t>>& children_() { return samples_.children(plan_.level - 1); }
 
   /// A hard link to the file, or a copy where links are impossible.
   void link(const StagingDir& staging, const std::string& name) {
@@ -148,9 +154,13 @@ class FolderEditor {
   SamplePaths samples_;
   const std::string& path_;
   const WriteOptions& options_;
-  std::map<std::string, int64_t> metas_;  ///< by name, the row of their FOLDER
+  struct FolderRow {
+    int level = 0;
+    int64_t row = 0;
+  };
+  std::map<std::string, FolderRow> metas_;  ///< by name, their FOLDER
   std::vector<std::string> files_;
-  std::shared_ptr<arrow::Table> below_;
+  std::map<int, std::shared_ptr<arrow::Table>> below_;  ///< by the level of the FOLDERs, the columns of their children
   std::mutex mutex_;
 };
 

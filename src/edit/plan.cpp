@@ -211,6 +211,32 @@ std::shared_ptr<arrow::Table> edited_columns(std::shared_ptr<arrow::Table> level
   return level;
 }
 
+EditPlan plan_values(const ValueEdit& edit, const Container& container, const std::string& path) {
+  EditPlan out;
+  for (const auto& [level, column, rows, values] : edit.values) {
+    if (const auto why = why_fixed_column(column); !why.empty())
+      throw SchemaError("column " + in_quotes(column) + " " + why, {.path = path});
+    auto& table = out.tables[level];
+    if (!table) table = whole_table(*container.stored_level(level));
+    table = set_values(table, column, rows, values, {.path = path, .offset = {}, .level = level});
+  }
+  auto fields = container.collection().field_schema;
+  for (const auto& [level, column, text] : edit.descriptions) {
+    auto& here = fields["level" + std::to_string(level)];
+    const auto field = std::ranges::find(here, column, &FieldDescription::name);
+    if (field == here.end()) {
+      throw SchemaError("taco:field_schema has no column " + in_quotes(column),
+                        {.path = path, .offset = {}, .level = level});
+    }
+    field->description = text;
+  }
+  const Collection& old = container.collection();
+  out.collection = edit.descriptions.empty()
+                       ? old.json
+                       : with_members(old.json, {{"taco:field_schema", encode_field_schema(fields)}});
+  return out;
+}
+
 EditPlan plan_edit(const Edit& edit, const Collection& collection, const Container* container,
                    const std::string& path) {
   auto changes = member_changes(edit, why_fixed);
@@ -222,16 +248,16 @@ EditPlan plan_edit(const Edit& edit, const Collection& collection, const Contain
     }
     const auto level = container->stored_level(edit.level);
     const ErrorContext where{.path = path, .offset = {}, .level = edit.level};
-    out.level = edit.level;
     // Paths below the root are computed only where needed: an edit may drop columns of a level that has no paths.
     SamplePaths paths(*container);
-    out.table = edited_columns(whole_table(*level), edit,
-                               edit.columns.empty() ? std::vector<std::string>() : paths.of(edit.level), path,
-                               why_fixed_column);
-    check_case(*out.table, where);
+    const auto table = edited_columns(whole_table(*level), edit,
+                                      edit.columns.empty() ? std::vector<std::string>() : paths.of(edit.level), path,
+                                      why_fixed_column);
+    check_case(*table, where);
+    out.tables.emplace(edit.level, table);
     auto fields = collection.field_schema;
     auto& here = fields["level" + std::to_string(edit.level)];
-    here = fields_of(*out.table, here);
+    here = fields_of(*table, here);
     changes.emplace_back("taco:field_schema", encode_field_schema(fields));
   }
   if (changes.empty()) throw ValidationError("nothing is to change", {.path = path});

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,20 +15,53 @@
 #include "container/container.hpp"
 #include "model/collection_members.hpp"
 #include "tacore/ops/edit.hpp"
+#include "tacore/value.hpp"
 #include "writer/write_options.hpp"
 
 namespace tacore {
 
 /// The result of planning an edit: the new parts of the dataset.
 struct EditPlan {
-  std::string collection = {};               ///< the new COLLECTION.json
-  int level = -1;                            ///< whose columns change, -1: none
-  std::shared_ptr<arrow::Table> table = {};  ///< that level, without offsets and sizes in a ZIP
+  std::string collection = {};  ///< the new COLLECTION.json
+  /// The levels whose columns change, with offsets and sizes in a ZIP still to be set.
+  std::map<int, std::shared_ptr<arrow::Table>> tables = {};
+
+  /// The deepest level whose columns change; -1: none.
+  int last_level() const { return tables.empty() ? -1 : tables.rbegin()->first; }
 };
+
+/// New values of a column in some rows of a level.
+struct ColumnValues {
+  int level = 0;
+  std::string column = {};
+  std::vector<int64_t> rows = {};  ///< of the level, each once
+  std::vector<Value> values = {};  ///< of these rows; they fit the type of the column
+};
+
+/// A new description of a column.
+struct ColumnDescription {
+  int level = 0;
+  std::string column = {}, text = {};
+};
+
+/// New values and descriptions.
+struct ValueEdit {
+  std::vector<ColumnValues> values = {};
+  std::vector<ColumnDescription> descriptions = {};
+};
+
+/// Changes values and descriptions in a ZIP or FOLDER, as edit() does, in one step. `make` is called with the container
+/// that is to be changed, before anything is written. Throws as edit(), and what `make` throws; ValidationError for
+/// other datasets.
+void edit_values(const std::string& path, const EditOptions& options,
+                 const std::function<ValueEdit(const std::shared_ptr<const Container>&)>& make);
 
 /// Checks everything that edit() promises to check. `collection` is the existing one; the levels are those of
 /// `container`, which is null where columns cannot be edited.
 EditPlan plan_edit(const Edit& edit, const Collection& collection, const Container* container, const std::string& path);
+
+/// The plan of edit_values().
+EditPlan plan_values(const ValueEdit& edit, const Container& container, const std::string& path);
 
 /// Why a member or a column cannot be edited, a clause after its name; "" when it can.
 using WhyFixed = std::function<std::string(std::string_view)>;

@@ -103,7 +103,7 @@ class ZipEditor {
     for (const auto& entry : entries) {
       if (entry.name == names::kCollection) time_ = {entry.time, entry.date};
     }
-    write_anew(plan_.level);
+    write_anew(plan_.last_level());
     // In archives of other writers, samples may follow the edited entries, or TACO_HEADER may be missing. Then samples
     // move, and all tables that state their offsets change.
     for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -225,7 +225,8 @@ class ZipEditor {
       offsets[row] = static_cast<int64_t>(place->second.offset);
       sizes[row] = static_cast<int64_t>(place->second.size);
     }
-    auto out = level == plan_.level ? plan_.table : whole_table(stored);
+    const auto changed = plan_.tables.find(level);
+    const auto out = changed == plan_.tables.end() ? whole_table(stored) : changed->second;
     return set_integers(set_integers(out, names::kOffset, offsets), names::kSize, sizes);
   }
 

@@ -7,10 +7,13 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "format/names.hpp"
 #include "table/arrow_error.hpp"
 #include "table/read_table.hpp"
 #include "table/stack_tables.hpp"
+#include "table/stored_table.hpp"
+#include "table/values.hpp"
 
 namespace tacore {
 namespace {
@@ -47,7 +50,8 @@ std::shared_ptr<arrow::Table> whole_table(const LevelTable& level) {
     columns.push_back(std::make_shared<arrow::ChunkedArray>(std::move(groups)));
     fields.push_back(arrow::field(level.columns()[static_cast<std::size_t>(c)].name, columns.back()->type()));
   }
-  return in_one_piece(arrow::Table::Make(arrow::schema(std::move(fields)), std::move(columns), level.num_rows()));
+  const auto stored = arrow::Table::Make(arrow::schema(std::move(fields)), std::move(columns), level.num_rows());
+  return in_one_piece(with_item_names(*stored));
 }
 
 std::shared_ptr<arrow::Table> set_column(const std::shared_ptr<arrow::Table>& level, const arrow::Table& values,
@@ -71,6 +75,29 @@ std::shared_ptr<arrow::Table> set_column(const std::shared_ptr<arrow::Table>& le
     out = take_rows(*stacked, from);
   }
   return put(level, name, out->column(0), behind_metadata(*level));
+}
+
+std::shared_ptr<arrow::Table> set_values(const std::shared_ptr<arrow::Table>& level, const std::string& name,
+                                         const std::vector<int64_t>& rows, const std::vector<Value>& values,
+                                         const ErrorContext& where) {
+  const auto old = level->GetColumnByName(name);
+  if (!old) throw SchemaError("there is no column " + in_quotes(name), where);
+  std::vector<int64_t> from(static_cast<std::size_t>(level->num_rows()), kKeepsItsValue);
+  std::vector<const Value*> given;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i] < 0 || rows[i] >= level->num_rows())
+      throw SchemaError("there is no row " + std::to_string(rows[i]) + "; it has " + std::to_string(level->num_rows()),
+                        where);
+    from[static_cast<std::size_t>(rows[i])] = static_cast<int64_t>(i);
+    given.push_back(&values[i]);
+  }
+  try {
+    const auto array = make_array(given, old->type());
+    return set_column(level, *one_column(arrow::field(name, old->type()), std::make_shared<arrow::ChunkedArray>(array)),
+                      name, from);
+  } catch (const SchemaError& error) {
+    throw SchemaError("column " + in_quotes(name) + ": " + error.message(), where);
+  }
 }
 
 std::shared_ptr<arrow::Table> set_integers(const std::shared_ptr<arrow::Table>& level, std::string_view name,

@@ -10,11 +10,12 @@
 #include <vector>
 
 #include "table/level_table.hpp"
+#include "tacore/value.hpp"
 
 /// Editing the columns of an existing level.
 namespace tacore {
 
-/// The whole level as a table, each column in one piece.
+/// The whole level as a table, each column in one piece, with list items called `item` (with_item_names()).
 std::shared_ptr<arrow::Table> whole_table(const LevelTable& level);
 
 /// A value of `rows` in set_column() that stands for no row of `values`: the old value is kept, or null is set.
@@ -26,6 +27,11 @@ inline constexpr int64_t kGetsNull = -2;
 /// common_type(), unless no row keeps its value. Throws SchemaError for types without a common one.
 std::shared_ptr<arrow::Table> set_column(const std::shared_ptr<arrow::Table>& level, const arrow::Table& values,
                                          const std::string& name, const std::vector<int64_t>& rows);
+/// `level` with new values of an existing column in some rows, each once; its type stays. Throws SchemaError, with
+/// `where`, for a column or row that does not exist, and for a value that does not fit the type.
+std::shared_ptr<arrow::Table> set_values(const std::shared_ptr<arrow::Table>& level, const std::string& name,
+                                         const std::vector<int64_t>& rows, const std::vector<Value>& values,
+                                         const ErrorContext& where);
 /// `level` with a column of integers, one value for each row; a new column is appended.
 std::shared_ptr<arrow::Table> set_integers(const std::shared_ptr<arrow::Table>& level, std::string_view name,
                                            const std::vector<std::optional<int64_t>>& values);
