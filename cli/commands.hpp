@@ -219,6 +219,15 @@ struct EditCommandOptions {
 };
 int run_edit(const EditCommandOptions& options);
 
+struct RepairCommandOptions {
+  std::string path = {};
+  Destination output = {};            ///< of the plan
+  std::string apply = {}, undo = {};  ///< paths of plans
+  std::vector<std::string> accept = {};
+  EditOptions how = {};
+};
+int run_repair(const RepairCommandOptions& options);
+
 struct DiffCommandOptions {
   std::string a = {}, b = {};
   bool json = false;

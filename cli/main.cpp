@@ -782,6 +782,29 @@ void add_edit(Tool& tool) {
   visit_options(options->how, OptionAdder(command));
 }
 
+void add_repair(Tool& tool) {
+  auto [command, options] =
+      tool.add_reader("repair", "Proposes what would repair metadata that contradicts the files, and does it",
+                      "  taco repair chips.tacozip -o plan.json\n"
+                      "  taco repair chips.tacozip --apply plan.json --accept 3\n"
+                      "  taco repair chips.tacozip --undo plan.json --accept 3",
+                      run_repair);
+  add_output(command, options->output);
+  command->get_option("--output")
+      ->description("File for the plan; by default it is printed. The dataset does not change");
+  command->add_option("--apply", options->apply, "Make the accepted repairs of a plan, in place")->type_name("PLAN");
+  command->add_option("--undo", options->undo, "Undo the repairs that --apply made with the same --accept")
+      ->type_name("PLAN");
+  command
+      ->add_option("--accept", options->accept,
+                   "Numbers of repairs of the plan to accept, too, separated by commas; all accepts all")
+      ->type_name("NUMBERS")
+      ->expected(1)
+      ->delimiter(',')
+      ->take_all();
+  visit_options(options->how, OptionAdder(command));
+}
+
 void add_diff(Tool& tool) {
   auto [command, options] = tool.add("diff", "Compares two datasets, whether ZIP or folder",
                                      "  taco diff old.tacozip new.tacozip && echo equal\n"
@@ -1057,7 +1080,7 @@ void define(Tool& tool) {
              add_stats});
   add_group(tool, "Make a dataset",
             {add_init, add_create, add_extensions, add_export, add_convert, add_compile, add_concat, add_tog});
-  add_group(tool, "Change or check a dataset", {add_edit, add_diff, add_validate});
+  add_group(tool, "Change or check a dataset", {add_edit, add_diff, add_validate, add_repair});
   add_group(tool, "Publish a dataset",
             {add_describe, add_publish, add_site, add_index, add_collect, add_index_tiffs, add_sync});
   add_group(tool, "Help", {add_help, add_manual, add_completion, add_complete, add_old_command});

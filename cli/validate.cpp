@@ -14,8 +14,10 @@
 #include <tacore/verbose.hpp>
 
 #include "commands.hpp"
+#include "copying.hpp"
 #include "json.hpp"
 #include "layout.hpp"
+#include "loaded_library.hpp"
 #include "output.hpp"
 #include "utf8.hpp"
 
@@ -71,7 +73,10 @@ int run_validate(const ValidateCommandOptions& options) {
     if (const auto convention = convention_of(profile)) add_faults(unconventional, *convention, profile, options.path);
     else how.profiles.push_back(profile);
   }
-  auto issues = tacore::validate(options.path, how);
+  how.transformer = transformer();
+  std::vector<Issue> issues;
+  run_copy(
+      how.task, [&] { issues = tacore::validate(options.path, how); }, "files");
   issues.insert(issues.end(), unconventional.begin(), unconventional.end());
   std::string lines;
   std::vector<std::string> objects;

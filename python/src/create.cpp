@@ -7,6 +7,7 @@
 
 #include "interruptible.hpp"
 #include "options.hpp"
+#include "others.hpp"
 #include "path.hpp"
 #include "tacore/ops/inspect.hpp"
 #include "tacore/ops/validate.hpp"
@@ -60,11 +61,13 @@ nb::tuple run_describe_fields(Taco taco, const std::string& path) {
   return nb::make_tuple(nb::cast(std::move(taco.tortilla)), text(taco.collection.json));
 }
 
-nb::list check_dataset(const Path& path, bool deep, const Path& base_path, const std::vector<std::string>& profiles) {
-  const auto issues = [&] {
-    const nb::gil_scoped_release release;
-    return validate(path.value, {.deep = deep, .base_path = base_path.value, .profiles = profiles});
-  }();
+nb::list check_dataset(const Path& path, bool deep, const std::vector<std::string>& profiles, const Keywords& given,
+                       nb::handle callback) {
+  auto options =
+      options_of<ValidateOptions>(given, {.deep = deep, .profiles = profiles, .transformer = crs_transformer()});
+  Progress progress(callback, options.task);
+  std::vector<Issue> issues;
+  progress.run([&] { issues = validate(path.value, options); });
   nb::list out;
   for (const auto& issue : issues) {
     const auto& [where, offset, level] = issue.where;
@@ -88,7 +91,8 @@ void bind_create(nb::module_& m) {
   m.def("validate_taco", &run_validate);
   m.def("make_compliant", &run_make_compliant);
   m.def("describe_fields", &run_describe_fields);
-  m.def("validate_dataset", &check_dataset);
+  m.def("validate_dataset", &check_dataset, nb::arg("path"), nb::arg("deep"), nb::arg("profiles"), nb::arg("options"),
+        nb::arg("progress").none());
   m.def("parse_size", [](std::string_view size) { return parse_size(size); });
 }
 

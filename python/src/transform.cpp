@@ -18,6 +18,7 @@
 #include "tacore/ops/edit.hpp"
 #include "tacore/ops/export.hpp"
 #include "tacore/ops/publish.hpp"
+#include "tacore/ops/repair.hpp"
 #include "tacore/ops/sidecar.hpp"
 #include "tacore/ops/sync.hpp"
 
@@ -71,6 +72,29 @@ void edit(const Path& path, std::vector<std::pair<std::string, std::string>> set
   auto options = options_of<EditOptions>(given);
   Progress progress(callback, options.task);
   progress.run([&] { tacore::edit(path.value, changes, options); });
+}
+
+std::string propose(const Path& path, const Path& base_path, const Keywords& given, nb::handle callback) {
+  ProposeOptions options{.base_path = base_path.value, .transformer = crs_transformer()};
+  options.task = options_of<Task>(given);
+  Progress progress(callback, options.task);
+  std::string out;
+  progress.run([&] { out = propose_repairs(path.value, options); });
+  return out;
+}
+
+ApplyOptions accepted(bool accept_all, std::vector<int> accept) {
+  return {.accept_all = accept_all, .accept = std::move(accept)};
+}
+
+nb::tuple apply(const Path& path, const std::string& plan, bool accept_all, std::vector<int> accept,
+                const Keywords& given, nb::handle callback) {
+  ApplyOptions options = accepted(accept_all, std::move(accept));
+  options.edit = options_of<EditOptions>(given);
+  Progress progress(callback, options.edit.task);
+  RepairResult out;
+  progress.run([&] { out = apply_repairs(path.value, plan, options); });
+  return nb::make_tuple(out.num_repairs, out.num_left, out.num_values);
 }
 
 void any_convert(const std::string& input, const std::string& output, const CreateOptions& options) {
@@ -176,6 +200,11 @@ void bind_transform(nb::module_& m) {
   m.def("folder2zip", &convert_by<tacore::folder2zip>, arg("folder"), arg("zip"), arg("options"), progress);
   m.def("edit", &edit, arg("path"), arg("set"), arg("unset"), arg("level"), arg("drop"), arg("columns"), arg("options"),
         progress);
+  m.def("propose_repairs", &propose, arg("path"), arg("base_path"), arg("options"), progress);
+  m.def("apply_repairs", &apply, arg("path"), arg("plan"), arg("accept_all"), arg("accept"), arg("options"), progress);
+  m.def("inverse_repairs", [](const std::string& plan, bool accept_all, std::vector<int> accept) {
+    return inverse_repairs(plan, accepted(accept_all, std::move(accept)));
+  });
   m.def("diff", &diff, arg("a"), arg("b"), arg("options"), progress);
   m.def("sync_to_store", &sync_by<sync_to_store>, arg("dataset"), arg("store"), arg("options"), progress);
   m.def("sync_from_store", &sync_by<sync_from_store>, arg("store"), arg("dataset"), arg("options"), progress);

@@ -242,7 +242,7 @@ def _count(rows: TacoDataFrame | bytes, begin: int, end: int, step: int, options
 def _validate(path: str, deep: bool) -> list[Issue]:
     from .validator import validate
 
-    return validate(path, deep)
+    return validate(path, deep=deep)
 
 
 # Merging of results.

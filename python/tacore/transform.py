@@ -31,14 +31,18 @@ __all__ = [
     "Diff",
     "Published",
     "PublishedFile",
+    "RepairResult",
     "SampleChange",
     "SyncResult",
     "ValueChange",
+    "apply_repairs",
     "convert",
     "diff",
     "edit",
     "export",
     "folder2zip",
+    "inverse_repairs",
+    "propose_repairs",
     "publish",
     "sync",
     "to_taco",
@@ -261,6 +265,107 @@ def edit(
             {"jobs": jobs, "temp_dir": temp_dir, "parquet": parquet},
             callback("Editing", progress),
         )
+
+
+def propose_repairs(
+    path: PathLike, *, base_path: PathLike | None = None, jobs: int = 0, progress: bool | Progress = True
+) -> dict[str, Any]:
+    """Compares the metadata of a dataset with its files, and proposes what would repair it. The dataset does not change.
+
+    Args:
+        path: Path of a ZIP, a FOLDER or a TACOCAT.
+        base_path: Folder of the ZIP files of a TACOCAT, if it is not the folder of the index.
+        jobs: Number of threads; 0 means one for each processor.
+        progress: True shows a progress bar; a function is called with the number of files that are read, and of all, and
+            stops the work with TacoIOError by returning False.
+
+    Returns:
+        The plan, as docs/format.md describes it. Each of its `repairs` has `number`, `rule`, `reason`, `confidence` from 0
+        to 1, `accepted`, `level`, `columns`, and `changes` with old and new values of rows. `accepted` is False for what no
+        file proves.
+
+    Raises:
+        TacoValidationError: The dataset is a TACOLLECTION.json, whose datasets are repaired one by one.
+        TacoFormatError: The dataset is damaged.
+        TacoIOError: Reading failed, or `progress` returned False.
+
+    Example:
+        >>> plan = transform.propose_repairs("chips.tacozip")
+        >>> [(each["number"], each["reason"]) for each in plan["repairs"]]
+    """
+    plan = _core.propose_repairs(path, base_path or "", {"jobs": jobs}, callback("Comparing", progress))
+    return json.loads(plan)
+
+
+@dataclass(frozen=True)
+class RepairResult:
+    """What :func:`apply_repairs` has done.
+
+    Attributes:
+        num_repairs: Number of repairs of the plan that were made.
+        num_left: Number of repairs that were not accepted.
+        num_values: Number of values that are now others.
+    """
+
+    num_repairs: int
+    num_left: int
+    num_values: int
+
+
+def apply_repairs(
+    path: PathLike,
+    plan: Mapping[str, Any],
+    *,
+    accept: Sequence[int] | Literal["all"] = (),
+    jobs: int = 0,
+    temp_dir: PathLike | None = None,
+    progress: bool | Progress = True,
+    **parquet: Any,
+) -> RepairResult:
+    """Makes the accepted repairs of a plan atomically, as one :func:`edit`; the data of samples does not change.
+
+    Args:
+        path: Path of a ZIP or a FOLDER, which is changed in place.
+        plan: The result of :func:`propose_repairs`, possibly changed.
+        accept: Numbers of repairs to make although the plan does not accept them, or "all".
+        jobs: Number of threads; 0 means one for each processor.
+        temp_dir: As for :func:`export`.
+        progress: As for :func:`export`.
+        **parquet: As for :func:`export`, for the tables that change.
+
+    Raises:
+        TacoValidationError: Nothing is accepted, or a value of the dataset is not the old one of the plan.
+        TacoFormatError: `plan` is no plan, or the dataset is damaged.
+        TacoIOError: Reading or writing failed, `progress` returned False, or the dataset was replaced meanwhile.
+
+    Example:
+        >>> transform.apply_repairs("chips.tacozip", plan, accept=[3])
+    """
+    is_all, numbers = _accepted(accept)
+    options = {"jobs": jobs, "temp_dir": temp_dir, "parquet": parquet}
+    return RepairResult(
+        *_core.apply_repairs(path, json.dumps(plan), is_all, numbers, options, callback("Repairing", progress))
+    )
+
+
+def inverse_repairs(plan: Mapping[str, Any], *, accept: Sequence[int] | Literal["all"] = ()) -> dict[str, Any]:
+    """Makes the plan that undoes what :func:`apply_repairs` makes of a plan with the same `accept`.
+
+    Args:
+        plan: The result of :func:`propose_repairs`, possibly changed.
+        accept: As for :func:`apply_repairs`.
+
+    Raises:
+        TacoFormatError: `plan` is no plan.
+
+    Example:
+        >>> transform.apply_repairs("chips.tacozip", transform.inverse_repairs(plan))
+    """
+    return json.loads(_core.inverse_repairs(json.dumps(plan), *_accepted(accept)))
+
+
+def _accepted(accept: Sequence[int] | Literal["all"]) -> tuple[bool, list[int]]:
+    return (True, []) if accept == "all" else (False, list(accept))
 
 
 @dataclass(frozen=True)

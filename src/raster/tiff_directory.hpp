@@ -20,6 +20,7 @@ struct TiffDirectory {
   std::vector<uint16_t> extra_samples = {}, color_map = {};  ///< tags 338 and 320
   std::string nodata_text = {};                              ///< tag 42113, which layout.nodata is the value of
   std::string gdal_metadata = {};                            ///< tag 42112, XML
+  std::string date_time = {};                                ///< tag 306, "2024:01:31 10:30:00"
   // GeoTIFF, as stored.
   std::vector<double> pixel_scale = {}, tiepoints = {}, transformation = {}, geo_doubles = {};
   std::vector<uint16_t> geo_keys = {};

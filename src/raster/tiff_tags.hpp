@@ -17,6 +17,7 @@ enum class TiffTag : uint16_t {
   RowsPerStrip = 278,
   StripByteCounts = 279,
   PlanarConfiguration = 284,
+  DateTime = 306,
   Predictor = 317,
   ColorMap = 320,
   TileWidth = 322,

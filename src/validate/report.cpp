@@ -45,7 +45,9 @@ void Report::add(std::string_view id, const std::string& message, const ErrorCon
   const Rule& rule = find_rule(id);
   if (rule.severity == Severity::Error) ++num_errors_;
   Count& count = counts_[std::string(id)];
-  if (++count.total > kMostOfOne) return;
+  ++count.total;
+  if (count.told == kMostOfOne) return;
+  ++count.told;
   count.path = where.path;
   issues_.push_back({.rule = std::string(id), .severity = rule.severity, .message = message, .where = where});
 }
@@ -58,12 +60,20 @@ void Report::add(std::string_view id, const Error& error, const ErrorContext& wh
   add(id, message_of(error), at);
 }
 
+void Report::add_more(std::string_view id, std::size_t num_more, const ErrorContext& where) {
+  if (num_more == 0) return;
+  if (find_rule(id).severity == Severity::Error) num_errors_ += num_more;
+  Count& count = counts_[std::string(id)];
+  count.total += num_more;
+  count.path = where.path;
+}
+
 std::vector<Issue> Report::finish() {
   for (const auto& [id, count] : counts_) {
-    if (count.total <= kMostOfOne) continue;
+    if (count.total == count.told) continue;
     issues_.push_back({.rule = id,
                        .severity = find_rule(id).severity,
-                       .message = "and " + counted(count.total - kMostOfOne, "more issue") + " of this rule",
+                       .message = "and " + counted(count.total - count.told, "more issue") + " of this rule",
                        .where = {.path = count.path}});
   }
   return std::move(issues_);

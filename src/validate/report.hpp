@@ -32,12 +32,14 @@ class Report {
   void add(std::string_view rule, const std::string& message, const ErrorContext& where);
   /// Adds a caught error as an issue; the error's own context takes precedence over `where`.
   void add(std::string_view rule, const Error& error, const ErrorContext& where);
+  /// Counts `num_more` issues of a rule that are not told one by one.
+  void add_more(std::string_view rule, std::size_t num_more, const ErrorContext& where);
   bool has_errors() const noexcept { return num_errors_ > 0; }
   std::vector<Issue> finish();
 
  private:
   struct Count {
-    std::size_t total = 0;
+    std::size_t total = 0, told = 0;
     std::string path = {};
   };
   std::vector<Issue> issues_;

@@ -186,6 +186,44 @@ constexpr auto kRules = std::to_array<Rule>({
      "The bounds that a TACOLLECTION.json states of its sources are right: the number of rows of each level, and ids, "
      "geometries and times lie within them. All sources then have the same columns."},
 
+    {"AST-1", "5.2", kError, "The header of each FILE can be read."},
+    {"AST-2", "7.1.2", kError,
+     "The CRS of a sample, in `stac:crs`, `proj:code` or `proj:epsg`, puts the raster where its own CRS does, to a "
+     "hundredth "
+     "of a pixel."},
+    {"AST-3", "7.1.2", kError,
+     "The geotransform of a sample, in `stac:geotransform` or `proj:transform`, is that of the file: no corner is off "
+     "by "
+     "more than a hundredth of a pixel."},
+    {"AST-4", "7.1.2", kError,
+     "The shape of a sample, in `stac:tensor_shape`, `stac:raster_shape` or `proj:shape`, is that of the file: rows, "
+     "columns "
+     "and bands."},
+    {"AST-5", "7.1.2", kError, "The centroid of a sample lies within the raster, or within a file below the FOLDER."},
+    {"AST-6", "7.1.2", kError,
+     "The footprint `istac:geometry` meets the raster, and the grid cell `majortom:code` is less than three cells from "
+     "its "
+     "centre."},
+    {"AST-7", "7.1.2", kWarning,
+     "Columns whose name and values are those of a property of the files, such as epsg, width, nodata or dtype, have "
+     "it in all rows."},
+    {"AST-8", "7.1.2", kError, "The size in `file:size` is that of the file."},
+    {"AST-9", "5.2", kError, "The content of a FILE is of the format that its name says, such as .tif or .png."},
+    {"AST-11", "5.5.2", kWarning, "The extent of the collection covers the rasters."},
+    {"AST-12", "7.1.2", kWarning,
+     "Times, and texts with a day in them, that agree with tag 306 of the TIFFs in nearly all rows do so in all of "
+     "them."},
+    {"AST-20", "7.1.2", kWarning, "The metadata of each row describes its own file, not that of another row."},
+    {"AST-21", "7.1.2", kWarning, "All times of a column have one unit."},
+    {"AST-22", "7.1.2", kWarning,
+     "Values are possible: no acquisition in the future, no angle or share beyond its range."},
+    {"AST-23", "7.1.2", kWarning, "A column of splits has more than one value."},
+    {"AST-24", "7.1.2", kWarning, "Missing values are null, not 0, where a quantity such as pH cannot be 0."},
+    {"AST-25", "5.5.2", kWarning, "The unit in the description of a column is that of its values."},
+    {"AST-26", "7.1.2", kWarning, "Columns with the paths of files in the dataset name the file of their own row."},
+    {"AST-27", "7.1.2", kWarning, "No two samples have the same bytes at the same place."},
+    {"AST-28", "7.1.2", kWarning, "Samples of different splits do not overlap on the ground."},
+
     {"V1-1", "0.5.0", kError,
      "The file header is well formed: it starts with `#y` or `WX`, its byte ranges are inside the file, and there is "
      "at least one partition."},

@@ -6,6 +6,7 @@
 #include "net/storage.hpp"
 #include "tortilla/header.hpp"
 #include "tortilla/profiles.hpp"
+#include "validate/assets.hpp"
 #include "validate/containers.hpp"
 #include "validate/tiff.hpp"
 #include "validate/tortilla.hpp"
@@ -89,6 +90,7 @@ std::vector<Issue> validate(std::string_view given, const ValidateOptions& optio
     check(report, storage, at, path, options);
     check_opens(report, storage, at, path, options);
     if (options.deep && !report.has_errors()) check_samples(report, path, options.base_path);
+    if (options.assets && !report.has_errors()) check_assets(report, storage, at, path, options);
   } catch (const IoError& error) {
     report.add("FMT-2", error, {.path = path});
   } catch (const Error& error) {

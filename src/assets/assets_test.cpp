@@ -1,0 +1,363 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "assets/check.hpp"
+#include "assets/repair_plan.hpp"
+#include "dataset/open_container.hpp"
+#include "net/storage.hpp"
+#include "support/create_files.hpp"
+#include "support/geotiff_files.hpp"
+#include "tacore/extensions/stac.hpp"
+#include "tacore/ops/repair.hpp"
+
+// What is planted in the metadata is found and taken back; what agrees with the files is left alone. The files are the
+// only truth here: no expectation is made by the code under test.
+namespace tacore {
+namespace {
+
+/// A tile of its own place and time.
+TestGrid grid_at(std::size_t number) {
+  const auto zone = static_cast<uint16_t>(32601 + number * 7 % 60);
+  const double x = 300'000 + 1'000 * static_cast<double>(number * 13 % 400),
+               y = 500'000 + 20'000 * static_cast<double>(number % 300);
+  char time[20];
+  std::snprintf(time, sizeof time, "2020:%02d:%02d %02d:%02d:%02d", static_cast<int>(number / 300 % 12 + 1),
+                static_cast<int>(number % 28 + 1), static_cast<int>(number / 28 % 24),
+                static_cast<int>(number * 7 % 60), static_cast<int>(number / 60 % 60));
+  return {.epsg = zone, .geotransform = {x, 10, 0, y, 0, -10}, .time = time, .value = static_cast<uint8_t>(number)};
+}
+
+std::string iso(const std::string& tiff_time) {
+  std::string out = tiff_time;
+  out[4] = out[7] = '-';
+  out[10] = 'T';
+  return out + "Z";
+}
+
+/// The metadata that a tile should have.
+std::vector<MetadataField> metadata_of(const TestGrid& grid, std::size_t number) {
+  const extensions::STAC place({.crs = "EPSG:" + std::to_string(grid.epsg),
+                                .tensor_shape = {1, grid.height, grid.width},
+                                .geotransform = grid.geotransform,
+                                .time_start = Timestamp::parse(iso(grid.time))});
+  std::vector<MetadataField> out;
+  const auto values = place.values();
+  const Strings names{"stac:crs", "stac:tensor_shape", "stac:geotransform", "stac:time_start", "stac:centroid"};
+  for (std::size_t i = 0; i < names.size(); ++i) out.push_back({names[i], values[i]});
+  out.push_back({"time_ms", place.values()[3].get<Timestamp>()->microseconds / 1000});
+  out.push_back({"product", "P_" + iso(grid.time).substr(0, 4) + iso(grid.time).substr(5, 2) +
+                                iso(grid.time).substr(8, 2) + "_" + std::to_string(number)});
+  out.push_back({"cloud", static_cast<double>(number * 37 % 100)});
+  out.push_back({"split", std::string(number % 3 == 0 ? "test" : "train")});
+  return out;
+}
+
+std::vector<Sample> tiles(std::size_t count) {
+  std::vector<Sample> out;
+  for (std::size_t i = 0; i < count; ++i) {
+    const TestGrid grid = grid_at(i);
+    out.emplace_back("t" + std::to_string(i) + ".tif", geotiff(grid), metadata_of(grid, i));
+  }
+  return out;
+}
+
+/// FOLDERs of an image and a mask; the FOLDERs have places and values of their own, or those of the FOLDER `shift` rows
+/// further.
+std::vector<Sample> scenes(std::size_t count, std::size_t shift = 0) {
+  std::vector<Sample> out;
+  for (std::size_t i = 0; i < count; ++i) {
+    const TestGrid grid = grid_at(i);
+    auto mask = grid;
+    mask.value = 9;
+    const auto fields = metadata_of(grid, i);
+    std::vector<Sample> children;
+    for (const bool is_mask : {false, true}) {
+      const std::string name = is_mask ? "mask.tif" : "image.tif";
+      auto mine = fields;
+      mine.push_back({"file_path", "s" + std::to_string(i) + "/" + name});
+      children.emplace_back(name, geotiff(is_mask ? mask : grid), mine);
+    }
+    const std::size_t from = (i + shift) % count;
+    out.emplace_back("s" + std::to_string(i), Tortilla(std::move(children)),
+                     std::vector<MetadataField>{{"istac:centroid", metadata_of(grid_at(from), from)[4].value},
+                                                {"soil:ph", 40 + static_cast<double>(from % 30)},
+                                                {"soil:clay", static_cast<double>(1 + from * 11 % 50)},
+                                                {"climate", static_cast<double>(from % 300)}});
+  }
+  return out;
+}
+
+std::string made(const Workshop& shop, std::vector<Sample> samples, const std::string& name = "set.tacozip") {
+  return create({Tortilla(std::move(samples)), collection()}, shop.out(name)).at(0);
+}
+
+assets::AssetReport report_of(const std::string& path, const assets::SurveyOptions& options = {}) {
+  const auto storage = any_storage();
+  return assets::check_assets(open_container(storage, detect(*storage, path), path, ""), options);
+}
+
+std::vector<std::string> rules_of(const std::string& path) {
+  std::vector<std::string> out;
+  for (const auto& finding : report_of(path).findings) out.push_back(finding.rule);
+  std::ranges::sort(out);
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+/// Changes values of a column of some rows, with an edit of tables: what a publisher did wrong.
+void plant(const std::string& path, const Workshop& shop, int level, const std::string& column,
+           const std::vector<std::pair<std::string, std::string>>& json_of_samples) {
+  std::string lines;
+  for (const auto& [sample, json] : json_of_samples)
+    lines += "{\"id\": \"" + sample + "\", \"" + column + "\": " + json + "}\n";
+  shop.add("planted.jsonl", lines);
+  edit(path, {.level = level, .columns = {shop.source("planted.jsonl")}});
+}
+
+/// A copy of `samples` in which the metadata of row i, but for what `kept` names, is that of row `from[i]`.
+std::vector<Sample> permuted(std::size_t count, const std::vector<std::size_t>& from,
+                             const std::string& kept = "split") {
+  std::vector<Sample> out;
+  for (std::size_t i = 0; i < count; ++i) {
+    auto fields = metadata_of(grid_at(from[i]), from[i]);
+    const auto own = metadata_of(grid_at(i), i);
+    for (std::size_t k = 0; k < fields.size(); ++k) {
+      if (fields[k].key == kept) fields[k] = own[k];
+    }
+    out.emplace_back("t" + std::to_string(i) + ".tif", geotiff(grid_at(i)), fields);
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("metadata that agrees with the files has no finding, flat and in FOLDERs") {
+  const auto shop = Workshop::in_memory();
+  CHECK(rules_of(made(shop, tiles(60), "flat.tacozip")) == Strings());
+  CHECK(rules_of(made(shop, scenes(60), "deep.tacozip")) == Strings());
+  CHECK(rules_of(made(shop, scenes(60), "folder")) == Strings());
+}
+
+TEST_CASE("a dataset with the metadata of a random permutation is repaired to the bytes of the right one") {
+  const auto shop = Workshop::in_memory();
+  for (const std::size_t count : {2, 3, 10, 100, 500}) {
+    CAPTURE(count);
+    std::mt19937 random(static_cast<unsigned>(count));
+    std::vector<std::size_t> from(count);
+    std::iota(from.begin(), from.end(), std::size_t{0});
+    std::ranges::shuffle(from, random);
+    if (std::ranges::is_sorted(from)) std::swap(from[0], from[1]);
+    const std::string right = made(shop, tiles(count), "right" + std::to_string(count) + ".tacozip");
+    const std::string wrong = made(shop, permuted(count, from), "wrong" + std::to_string(count) + ".tacozip");
+    const auto before = files_of(wrong);
+    const std::string plan = propose_repairs(wrong);
+    apply_repairs(wrong, plan);
+    CHECK(files_of(wrong) == files_of(right));
+    CHECK(rules_of(wrong) == Strings());
+    apply_repairs(wrong, inverse_repairs(plan));
+    CHECK(files_of(wrong) == before);
+  }
+}
+
+TEST_CASE("grids are compared to a hundredth of a pixel, CRS by where they put the raster") {
+  const auto shop = Workshop::in_memory();
+  const std::string path = made(shop, tiles(40));
+  const auto shifted = [&](double metres) {
+    const auto t = grid_at(5).geotransform;
+    plant(path, shop, 0, "stac:geotransform",
+          {{"t5.tif", "[" + std::to_string(t[0] + metres) + ", 10.0, 0.0, " + std::to_string(t[3]) + ", 0.0, -10.0]"}});
+    return rules_of(path);
+  };
+  CHECK(shifted(0.09) == Strings());
+  CHECK(shifted(0.11) == Strings{"AST-3"});
+  CHECK(shifted(5) == Strings{"AST-3"});
+  CHECK(shifted(0) == Strings());
+  // ETRS89 / UTM has the coordinates of WGS 84 / UTM of the same zone, and those of another zone are elsewhere.
+  const int zone = grid_at(5).epsg - 32600;
+  plant(path, shop, 0, "stac:crs", {{"t5.tif", "\"EPSG:" + std::to_string(32600 + zone % 60 + 1) + "\""}});
+  CHECK(rules_of(path) == Strings{"AST-2"});
+  apply_repairs(path, propose_repairs(path));
+  CHECK(rules_of(path) == Strings());
+}
+
+TEST_CASE("faults of single rows are found, and those that the file can answer are repaired") {
+  const auto shop = Workshop::in_memory();
+  const std::string right = made(shop, tiles(50), "right.tacozip"), path = made(shop, tiles(50));
+  const auto whole = files_of(right);
+  const auto repaired = [&](const std::string& column, const std::string& json, const Strings& rules) {
+    CAPTURE(column);
+    plant(path, shop, 0, column, {{"t7.tif", json}});
+    CHECK(rules_of(path) == rules);
+    apply_repairs(path, propose_repairs(path), {.accept_all = true});
+    CHECK(files_of(path) == whole);
+  };
+  repaired("stac:tensor_shape", "[3, 8, 8]", {"AST-4"});
+  repaired("stac:tensor_shape", "[1, 8, 9]", {"AST-4"});
+  // Seconds and microseconds among milliseconds.
+  const int64_t ms = Timestamp::parse(iso(grid_at(7).time)).microseconds / 1000;
+  repaired("time_ms", std::to_string(ms / 1000), {"AST-21"});
+  repaired("time_ms", std::to_string(ms * 1000), {"AST-21"});
+  // What no file answers is told only.
+  plant(path, shop, 0, "time_ms", {{"t7.tif", std::to_string(ms + 86'400'000)}});
+  CHECK(rules_of(path) == Strings{"AST-12"});
+  plant(path, shop, 0, "time_ms", {{"t7.tif", std::to_string(ms)}});
+  plant(path, shop, 0, "product", {{"t7.tif", "\"P_20191231_7\""}});
+  CHECK(rules_of(path) == Strings{"AST-12"});
+}
+
+TEST_CASE("places and values of FOLDERs are compared with the files below them") {
+  const auto shop = Workshop::in_memory();
+  const std::size_t count = 200;
+  const std::string right = made(shop, scenes(count), "right.tacozip");
+  // The FOLDERs of two halves have exchanged their values.
+  const std::string path = made(shop, scenes(count, count / 2));
+  CHECK(rules_of(path) == Strings{"AST-20", "AST-5"});
+  apply_repairs(path, propose_repairs(path));
+  CHECK(files_of(path) == files_of(right));
+}
+
+TEST_CASE("paths of other files, of FOLDERs and of nothing are found") {
+  const auto shop = Workshop::in_memory();
+  const std::string right = made(shop, scenes(20), "right.tacozip"), path = made(shop, scenes(20));
+  for (const std::string wrong : {"s3/mask.tif", "s3", "s3/other.tif", "s4/image.tif"}) {
+    CAPTURE(wrong);
+    plant(path, shop, 1, "file_path", {{"s3/image.tif", "\"" + wrong + "\""}});
+    CHECK(rules_of(path) == Strings{"AST-26"});
+    apply_repairs(path, propose_repairs(path));
+    CHECK(files_of(path) == files_of(right));
+  }
+}
+
+TEST_CASE("zeros of a quantity that cannot be 0 are proposed to be null, and made so only where a person agrees") {
+  const auto shop = Workshop::in_memory();
+  const std::string path = made(shop, scenes(60));
+  plant(path, shop, 0, "soil:ph", {{"s3", "0.0"}, {"s8", "0.0"}});
+  CHECK(rules_of(path) == Strings());  // alone it is no pattern
+  plant(path, shop, 0, "soil:clay", {{"s3", "0.0"}, {"s8", "0.0"}});
+  CHECK(rules_of(path) == Strings{"AST-24"});
+  const std::string plan = propose_repairs(path);
+  const auto before = files_of(path);
+  CHECK(text_of<ValidationError>([&] { apply_repairs(path, plan); }).find("no repair of the plan is accepted") !=
+        std::string::npos);
+  CHECK(files_of(path) == before);
+  const RepairResult done = apply_repairs(path, plan, {.accept = {1}});
+  CHECK(done.num_repairs == 1);
+  CHECK(done.num_values == 4);
+  const auto rows = load(path).data();
+  CHECK(rows.text(3, "soil:ph") == std::nullopt);
+  CHECK(rows.text(8, "soil:clay") == std::nullopt);
+  CHECK(rows.text(4, "soil:ph") == "44");
+}
+
+TEST_CASE("splits that overlap, equal files, one split for all, and files that are no rasters") {
+  const auto shop = Workshop::in_memory();
+  auto samples = tiles(120);
+  const auto again = [&](const std::string& id, std::size_t number, const std::string& split) {
+    auto fields = metadata_of(grid_at(number), number);
+    fields.back().value = split;
+    samples.emplace_back(id, geotiff(grid_at(number)), fields);
+  };
+  again("again.tif", 7, "train");  // as t7
+  CHECK(rules_of(made(shop, samples, "equal.tacozip")) == Strings{"AST-27"});
+  again("leak.tif", 8, "test");  // t8 is train
+  CHECK(rules_of(made(shop, samples, "leak.tacozip")) == Strings{"AST-27", "AST-28"});
+  std::vector<Sample> one;
+  for (std::size_t i = 0; i < 100; ++i)
+    one.emplace_back("a" + std::to_string(i), to_bytes("x"), std::vector<MetadataField>{{"split", "train"}});
+  CHECK(rules_of(made(shop, one, "one.tacozip")) == Strings{"AST-23"});
+  std::vector<Sample> bad;
+  const Bytes tiff = geotiff(grid_at(1));
+  bad.emplace_back("cut.tif", Bytes(tiff.begin(), tiff.begin() + 40));
+  bad.emplace_back("text.tif", to_bytes("no TIFF"));
+  bad.emplace_back("notes.txt", to_bytes("no TIFF"));
+  bad.emplace_back("empty.tif", Bytes());
+  CHECK(rules_of(made(shop, bad, "bad.tacozip")) == Strings{"AST-1", "AST-9"});
+}
+
+TEST_CASE("some samples drawn at random are those of the seed") {
+  const auto shop = Workshop::in_memory();
+  const std::string path = made(shop, scenes(300));
+  const auto some = report_of(path, {.sample_size = 20, .seed = 5});
+  CHECK(some.survey.num_samples == 300);
+  CHECK(some.survey.num_checked == 20);
+  CHECK(some.survey.num_files == 40);
+  CHECK(some.survey.layers[0].rows == report_of(path, {.sample_size = 20, .seed = 5}).survey.layers[0].rows);
+  CHECK(some.survey.layers[0].rows != report_of(path, {.sample_size = 20, .seed = 6}).survey.layers[0].rows);
+  CHECK(report_of(path, {.sample_size = 1000}).survey.num_checked == 300);
+}
+
+TEST_CASE("a plan is the same after it is written and read, and says what is wrong with it") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<Value> values{{},
+                                  true,
+                                  int64_t{-5},
+                                  INT64_MAX,
+                                  2.5,
+                                  3.0,
+                                  nan,
+                                  -std::numeric_limits<double>::infinity(),
+                                  "text \"\n\xC3\xA9",
+                                  Timestamp::parse("2020-01-31T10:30:00.000001Z"),
+                                  Timestamp{1'580'000'000'000'000'000},
+                                  Binary{std::string("\0\x01\xFF", 3)},
+                                  Binary{},
+                                  Value::List{1.0, nan, Value()},
+                                  Struct{{"a", int64_t{1}}, {"b", Value::List{"x"}}}};
+  assets::RepairPlan plan{.dataset = "d", .version = "1"};
+  assets::Repair repair{
+      .number = 1, .rule = "AST-3", .reason = "why", .level = 2, .confidence = 0.5, .is_accepted = true};
+  for (std::size_t i = 0; i < values.size(); ++i) repair.columns.push_back("c" + std::to_string(i));
+  repair.rows.push_back({7, "a/b", values, std::vector<Value>(values.rbegin(), values.rend())});
+  plan.repairs.push_back(repair);
+  const std::string text = encode_plan(plan);
+  const auto again = assets::parse_plan(text);
+  REQUIRE(again.repairs.size() == 1);
+  REQUIRE(again.repairs[0].rows.size() == 1);
+  CHECK(std::ranges::equal(again.repairs[0].rows[0].old_values, values, assets::is_same_value));
+  CHECK(again.repairs[0].rows[0].old_values[5].get<double>() != nullptr);  // 3.0 stays a real number
+  CHECK(encode_plan(again) == text);
+  for (const std::string bad :
+       {"", "[]", "{}", "{\"tacore:repair_plan\": 2, \"repairs\": []}",
+        "{\"tacore:repair_plan\": 1, \"repairs\": [{}]}", "{\"tacore:repair_plan\": 1, \"repairs\": [3]}"}) {
+    CAPTURE(bad);
+    CHECK_THROWS_AS(assets::parse_plan(bad), FormatError);
+  }
+  for (std::size_t size = 0; size + 3 < text.size(); size += 7)
+    CHECK_THROWS_AS(assets::parse_plan(std::string_view(text).substr(0, size)), FormatError);
+}
+
+TEST_CASE("a plan of another dataset, or one that was made, changes nothing and names the row and both values") {
+  const auto shop = Workshop::in_memory();
+  const std::string path = made(shop, tiles(30));
+  plant(path, shop, 0, "stac:tensor_shape", {{"t7.tif", "[3, 8, 8]"}});
+  const std::string plan = propose_repairs(path);
+  apply_repairs(path, plan);
+  const auto before = files_of(path);
+  const auto why = text_of<ValidationError>([&] { apply_repairs(path, plan); });
+  for (const std::string part :
+       {"repair 1", "stac:tensor_shape", "row 7", "t7.tif", "is [1, 8, 8]", "[3, 8, 8] expected"}) {
+    CAPTURE(part);
+    CHECK(why.find(part) != std::string::npos);
+  }
+  CHECK(files_of(path) == before);
+  CHECK(text_of<ValidationError>([&] { apply_repairs(path, plan, {.accept = {9}}); }).find("no repair 9") !=
+        std::string::npos);
+  CHECK_THROWS_AS(apply_repairs(path, "no JSON"), FormatError);
+  CHECK(files_of(path) == before);
+}
+
+TEST_CASE("the time of a TIFF is read in its one form") {
+  CHECK(assets::parse_tiff_time("1970:01:02 00:00:01") == 86'401'000'000);
+  CHECK(assets::parse_tiff_time("2024:02:29 23:59:59") == Timestamp::parse("2024-02-29T23:59:59Z").microseconds);
+  for (const std::string bad :
+       {"", "2024-02-29 23:59:59", "2023:02:29 00:00:00", "2024:13:01 00:00:00", "2024:01:01 24:00:00",
+        "2024:01:01T00:00:00", "    :  :     :  :  ", "2024:01:01 00:00:0x"}) {
+    CAPTURE(bad);
+    CHECK(assets::parse_tiff_time(bad) == std::nullopt);
+  }
+}
+
+}  // namespace tacore
