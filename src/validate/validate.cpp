@@ -1,7 +1,9 @@
 #include "tacore/ops/validate.hpp"
 
 #include <algorithm>
+#include <exception>
 
+#include "base/threads.hpp"
 #include "dataset/open_container.hpp"
 #include "net/storage.hpp"
 #include "tortilla/header.hpp"
@@ -86,16 +88,40 @@ std::vector<Issue> validate(std::string_view given, const ValidateOptions& optio
     return report.finish();
   }
   check_profiles(options.profiles, at, path);
-  try {
-    check(report, storage, at, path, options);
-    check_opens(report, storage, at, path, options);
-    if (options.deep && !report.has_errors()) check_samples(report, path, options.base_path);
-    if (options.assets && !report.has_errors()) check_assets(report, storage, at, path, options);
-  } catch (const IoError& error) {
-    report.add("FMT-2", error, {.path = path});
-  } catch (const Error& error) {
-    report.add("FMT-1", error, {.path = path});
-  }
+  const auto reporting = [&](const auto& work) {
+    try {
+      work();
+    } catch (const IoError& error) {
+      report.add("FMT-2", error, {.path = path});
+    } catch (const Error& error) {
+      report.add("FMT-1", error, {.path = path});
+    }
+  };
+  // The structure is checked on one thread, and both take about as long.
+  std::vector<CheckedAssets> assets;
+  std::exception_ptr failure;
+  bool is_cancelled = false;
+  run_parallel(options.assets ? 2 : 1, 2, [&](std::size_t number) {
+    if (number == 0) {
+      reporting([&] {
+        check(report, storage, at, path, options);
+        check_opens(report, storage, at, path, options);
+        if (options.deep && !report.has_errors()) check_samples(report, path, options.base_path);
+      });
+      return;
+    }
+    try {
+      assets = check_assets(storage, at, path, options, is_cancelled);
+    } catch (const Error&) {  // the structure may say more clearly what is wrong
+      failure = std::current_exception();
+    }
+  });
+  if (is_cancelled) std::rethrow_exception(failure);
+  if (!options.assets || report.has_errors()) return report.finish();
+  reporting([&] {
+    if (failure) std::rethrow_exception(failure);
+    tell_assets(report, assets);
+  });
   return report.finish();
 }
 

@@ -45,8 +45,8 @@ struct ValidateOptions {
 /// Finds every rule that the dataset at `path` breaks, in the order found. A path that cannot be opened is reported as
 /// an issue, not thrown. If all bounds in a local TACOLLECTION.json are right (rule CAT-10), this is remembered in the
 /// user's cache, and load() uses them until one of its datasets changes. Files of a remote FOLDER that no row names are
-/// not found, since it cannot be listed. Throws QueryError for an unknown profile, and for any profile with a dataset
-/// of version 2.0.
+/// not found, since it cannot be listed. Throws IoError when `progress` returned false, QueryError for an unknown
+/// profile, and for any profile with a dataset of version 2.0.
 ///
 ///     for (const Issue& issue : validate("chips.tacozip"))
 ///       std::printf("%s %s\n", issue.rule.c_str(), issue.message.c_str());
