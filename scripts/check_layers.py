@@ -83,7 +83,7 @@ HOMES = [
     (r"CLI/.*", r"cli/main\.cpp"),
     (r"(gdal|ogr|cpl|vrt|proj).*\.(h|hpp)", r"(gdal|examples)/.*"),
     (r"curl/.*", r"src/net/(curl_library\.hpp|http_client\.cpp)"),
-    (r"openssl/.*", r"src/base/sha256\.cpp"),
+    (r"openssl/.*", r"src/base/(ed25519|sha256)\.cpp"),
     (r"libdeflate\.h", r"src/(base/crc32|raster/codecs|raster/png)\.cpp"),
     (r"zstd.*\.h", r"src/raster/codecs\.cpp"),
     (r"nanobind/.*", r"python/src/.*"),
@@ -239,6 +239,7 @@ def self_test():
     bad = [
         ("src/base/a.cpp", '#include "io/b.hpp"'),
         ("src/io/a.cpp", '#include "format/b.hpp"'),
+        ("src/proof/minisign.cpp", "#include <openssl/evp.h>"),
         ("src/model/a.cpp", '#include "io/b.hpp"'),
         ("src/writer/a.cpp", '#include "dataset/b.hpp"'),
         ("src/describe/a.cpp", '#include "export/b.hpp"'),

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,5 +48,7 @@ std::string percent_decoded(std::string_view text);
 
 /// Base64 with padding (RFC 4648, 4).
 std::string base64(std::span<const std::byte> bytes);
+/// The inverse; nullopt for any other text.
+std::optional<std::vector<std::byte>> parse_base64(std::string_view text);
 
 }  // namespace tacore

@@ -168,4 +168,17 @@ TEST_CASE("text for a terminal has no control sequences") {
   CHECK(without_controls("") == "");
 }
 
+TEST_CASE("base64 comes back, and each text has one form") {
+  std::string text;
+  for (int size = 0; size < 40; ++size, text += static_cast<char>(size * 37)) {
+    const auto bytes = bytes_of(text);
+    CHECK(parse_base64(base64(bytes)) == std::vector<std::byte>(bytes.begin(), bytes.end()));
+  }
+  for (const char* bad :
+       {"A", "AA", "AAA", "AA=", "AA==A", "AB==", "AAB=", "A===", "====", "AA==\n", "AA AA", "AA-_", "AAAA="}) {
+    CAPTURE(bad);
+    CHECK_FALSE(parse_base64(bad));
+  }
+}
+
 }  // namespace
