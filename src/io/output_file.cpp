@@ -110,13 +110,14 @@ bool hold_temporary(int descriptor, const std::string& temporary, const std::str
   return is_at(descriptor, temporary, target);
 }
 
-Temporary make_temporary(const std::string& target, const std::string& temp_dir, bool is_folder) {
+Temporary make_temporary(const std::string& target, const std::string& temp_dir, bool is_folder, bool is_private) {
   for (;;) {
     Temporary out{.path = temporary_for(target, temp_dir)};
     const char* path = out.path.c_str();
     if (is_folder && ::mkdir(path, 0777) != 0) fail("cannot be created", target, errno);
-    out.descriptor = is_folder ? open_uninterrupted(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-                               : open_uninterrupted(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    out.descriptor = is_folder
+                         ? open_uninterrupted(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+                         : open_uninterrupted(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, is_private ? 0600 : 0666);
     const int error_number = errno;
     if (is_folder && out.descriptor < 0 && error_number == ENOENT) continue;  // another run has removed it
     try {
@@ -162,10 +163,10 @@ void start_writeback(int descriptor, uint64_t offset, uint64_t size) noexcept {
   ::sync_file_range(descriptor, static_cast<off_t>(offset), static_cast<off_t>(size), SYNC_FILE_RANGE_WRITE);
 }
 
-OutputFile::OutputFile(std::string target, bool overwrite, const std::string& temp_dir)
+OutputFile::OutputFile(std::string target, bool overwrite, const std::string& temp_dir, bool is_private)
     : target_(std::move(target)), overwrite_(overwrite) {
   require_free(target_, overwrite_);
-  Temporary made = make_temporary(target_, temp_dir, false);
+  Temporary made = make_temporary(target_, temp_dir, false, is_private);
   temporary_ = std::move(made.path);
   descriptor_ = made.descriptor;
   direct_ = open_uninterrupted(temporary_.c_str(), O_WRONLY | O_CLOEXEC | O_DIRECT);

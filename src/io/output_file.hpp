@@ -18,9 +18,10 @@ inline constexpr std::size_t kDiskBlock = 4096;
 /// Without commit() the destructor removes it.
 class OutputFile {
  public:
-  /// The temporary file is in the folder of `target`, or in `temp_dir` on the same file system. Throws IoError:
-  /// `target` is a folder, exists and may not be replaced, or no file can be created there.
-  OutputFile(std::string target, bool overwrite, const std::string& temp_dir = {});
+  /// The temporary file is in the folder of `target`, or in `temp_dir` on the same file system. `is_private`: no other
+  /// user may read it, from the first moment. Throws IoError: `target` is a folder, exists and may not be replaced, or
+  /// no file can be created there.
+  OutputFile(std::string target, bool overwrite, const std::string& temp_dir = {}, bool is_private = false);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -61,8 +62,9 @@ struct Temporary {
   std::string path = {};
   int descriptor = -1;  ///< holds its lock; the caller closes it
 };
-/// Throws IoError.
-Temporary make_temporary(const std::string& target, const std::string& temp_dir, bool is_folder);
+/// `is_private`: a file that no other user may read. Throws IoError.
+Temporary make_temporary(const std::string& target, const std::string& temp_dir, bool is_folder,
+                         bool is_private = false);
 
 /// Exchanges two files or folders atomically. Throws IoError.
 void exchange_names(const std::string& a, const std::string& b);
