@@ -63,6 +63,7 @@ constexpr Extension kExtensions[] = {
      "(double): side of the square in metres, by default 5120",
      "'{\"elevation\": {\"path\": \"dem.tif\", \"source\": \"Copernicus DEM\", \"version\": \"2021\"}, \"scale_m\": "
      "500}'"},
+    {"sha256", "each", "SHA-256 of the data of each sample, by which taco verify finds damage", "", ""},
     {"split", "", "What all samples are for", "", "train"},
     {"scaling", "", "Scale factor and offset of all samples", "",
      "'{\"scale_factor\": 0.0001, \"scale_offset\": -0.1}'"},
@@ -162,6 +163,8 @@ std::vector<FieldDescription> columns_of(const Extension& extension) {
   if (name == "stats") return extensions::Stats().schema();
   if (name == "rai") return extensions::RAI({}).schema();
   if (name == "tiff_index") return extensions::TiffIndex().schema();
+  if (name == "sha256")
+    return {{"taco:sha256", "binary", "SHA-256 of the data; of a FOLDER, of those of its children"}};
   std::vector<FieldDescription> out;
   if (name == "geo_enrich") {
     for (const auto& variable : extensions::geo_enrich_variables())

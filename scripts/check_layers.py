@@ -47,7 +47,7 @@ PUBLIC = {
     "table": "write/output write/parquet_options write/table_options",
     "writer": "ops/inspect write/create write/extension write/sample",
     "extensions": "extensions/constant extensions/conventions extensions/geo_layers extensions/majortom "
-                  "extensions/optical_data extensions/spatial_grouping extensions/stac",
+                  "extensions/optical_data extensions/sha256 extensions/spatial_grouping extensions/stac",
     "tortilla": "v1/collection",
     "dataset": "dataframe dataset plan statistics plumbing/serialize write/tabular",
     "raster": "extensions/geotiff_stats extensions/named extensions/tiff_index raster/histogram raster/loader raster/picture "

@@ -19,6 +19,7 @@
 #include "tacore/extensions/geotiff_stats.hpp"
 #include "tacore/extensions/majortom.hpp"
 #include "tacore/extensions/optical_data.hpp"
+#include "tacore/extensions/sha256.hpp"
 #include "tacore/extensions/spatial_grouping.hpp"
 #include "tacore/extensions/stac.hpp"
 #include "tacore/extensions/tiff_index.hpp"
@@ -335,6 +336,8 @@ void bind_tortillas(nb::module_& m) {
   m.def("with_tiff_index", [](const Tortilla& samples, bool skip_others, int jobs) {
     return freely([&] { return with_tiff_index(samples, {.skip_others = skip_others, .jobs = jobs}); });
   });
+  m.def("with_sha256",
+        [](const Tortilla& samples, int jobs) { return freely([&] { return with_sha256(samples, jobs); }); });
   m.def(
       "with_stac",
       [](const Tortilla& samples, nb::handle time_start, int jobs) {

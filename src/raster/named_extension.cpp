@@ -10,6 +10,7 @@
 #include "tacore/extensions/geotiff_stats.hpp"
 #include "tacore/extensions/majortom.hpp"
 #include "tacore/extensions/named.hpp"
+#include "tacore/extensions/sha256.hpp"
 #include "tacore/extensions/spatial_grouping.hpp"
 #include "tacore/extensions/tiff_index.hpp"
 #include "tacore/ops/inspect.hpp"
@@ -216,8 +217,9 @@ NamedExtension parse_constant(const std::string& name, const Given& value) {
   }
 }
 
-constexpr const char* kComputed[] = {
-    "stac", "istac", "geotiff_stats", "stats", "tiff_index", "majortom", "spatial_grouping", "rai", "geo_enrich"};
+constexpr const char* kComputed[] = {"stac",       "istac",    "geotiff_stats",    "stats",
+                                     "tiff_index", "majortom", "spatial_grouping", "rai",
+                                     "geo_enrich", "sha256"};
 constexpr const char* kConstant[] = {"split",        "scaling",        "land_cover",   "change",
                                      "methane",      "flood",          "labels",       "optical_data",
                                      "publications", "split_strategy", "rai_statement"};
@@ -249,6 +251,8 @@ NamedExtension named_extension(const std::string& name, const std::optional<std:
   const int jobs = options.jobs;
   if (name == "tiff_index")
     return {.columns = added([jobs](const Tortilla& samples) { return tiff_indexed(samples, jobs); })};
+  if (name == "sha256")
+    return {.columns = added([jobs](const Tortilla& samples) { return with_sha256(samples, jobs); })};
   return {.columns = added([jobs, fallback = options.fallback](const Tortilla& samples) {
             return with_stats(samples, fallback, jobs);
           })};

@@ -9,6 +9,7 @@ from ._builtin import (
     with_folder_places,
     with_geotiff_stats,
     with_istac,
+    with_sha256,
     with_stac,
     with_tiff_index,
 )
@@ -29,6 +30,7 @@ __all__ = [  # noqa: PLE0604
     "with_folder_places",
     "with_geotiff_stats",
     "with_istac",
+    "with_sha256",
     "with_stac",
     "with_tiff_index",
     *_of_sample,

@@ -572,6 +572,23 @@ def check_convention(convention: str, data: Tortilla | Taco | TacoDataset) -> li
     return list(_core.check_convention(convention, made._core))
 
 
+def with_sha256(tortilla: Tortilla, jobs: int = 0) -> Tortilla:
+    """Returns a copy of a Tortilla with the column `taco:sha256` at each level: the SHA-256 of the data of each FILE,
+    and of the hashes of its children for a FOLDER. :func:`tacore.verify` finds damage by it.
+
+    Args:
+        tortilla: Samples, whose data are read; the Tortilla does not change.
+        jobs: Number of threads; 0 means one for each processor.
+
+    Raises:
+        TacoSchemaError: A level has the column already.
+
+    Example:
+        >>> tortilla = with_sha256(Tortilla.from_folder("chips"))
+    """
+    return _wrapped(_core.with_sha256(tortilla._core, jobs))
+
+
 def with_stac(tortilla: Tortilla, time_start: Time | None = None, jobs: int = 0) -> Tortilla:
     """Returns a copy of a Tortilla with the STAC columns of all samples.
 
