@@ -5,6 +5,7 @@
 
 What fuzzing found later lies beside them, as `found-*`: a file for each fault.
 """
+import base64
 import hashlib
 import json
 import struct
@@ -320,6 +321,27 @@ def header_files(golden, folder):
     write(folder, "header_file", "level", level)
 
 
+def proofs(folder):
+    """Files beside a signed dataset. No key here signs anything."""
+    hashes = lambda count: b"".join(hashlib.sha256(b"%d" % i).digest() for i in range(count))
+    start = lambda *rows: b"TACOTREE" + struct.pack("<II", 1, len(rows)) + b"".join(struct.pack("<Q", n) + hashes(1) for n in rows)
+    line = lambda *parts: base64.b64encode(b"".join(parts)).decode()
+    number, seed = bytes(range(8)), bytes(32)
+    public = bytes.fromhex("3b6a27bcceb6a42d62a3a8d02a6f0d73653215771de243a63ac048a18b59da29")
+    signature = lambda kind: f"untrusted comment: x\n{line(kind, number, hashes(2))}\ntrusted comment: y\n{line(hashes(2))}\n"
+    cases = {
+        "trees": start(1, 2, 17) + hashes(2) + hashes(17 + 2), "trees-cut": start(40) + hashes(39), "trees-many": start(2 ** 40),
+        "trees-empty": start(0), "signature": signature(b"ED"), "signature-plain": signature(b"Ed"), "signature-other": signature(b"XX"),
+        "public": f"untrusted comment: x\n{line(b'Ed', number, public)}\n", "public-line": line(b"Ed", number, public),
+        "secret": f"untrusted comment: x\n{line(b'Ed', bytes(2), b'B2', bytes(48), number, seed, public, bytes(32))}\n",
+        "secret-locked": f"untrusted comment: x\n{line(b'EdScB2', bytes(48), number, seed, public, bytes(32))}\n",
+        "collection": '{"id": "a", "taco:merkle_root": "' + "0a" * 32 + '"}', "collection-twice": '{"taco:merkle_root": "taco:merkle_root"}',
+        "collection-inside": '{"a": {"taco:merkle_root": "' + "0a" * 32 + '"}}',
+    }
+    for name, data in cases.items():
+        write(folder, "proof", name, data)
+
+
 def table_files(folder):
     feature = lambda geometry, **more: {"type": "Feature", "geometry": geometry, "properties": {"path": "a.tif", "n": 1}, **more}
     collection = lambda *features: json.dumps({"type": "FeatureCollection", "features": features})
@@ -362,6 +384,7 @@ def main():
     pages(folder)
     table_files(folder)
     header_files(golden, folder)
+    proofs(folder)
     for name, data in geometries():
         write(folder, "wkb", name, data)
     for name in ["flat_plain", "nested_padded", "header_absent", "permuted_offsets", "flat_padded"]:
