@@ -33,7 +33,7 @@ FOLDERS = {
                            "writer"],
     "validate": ["assets", "base", "container", "dataset", "format", "io", "model", "net", "raster", "table", "tortilla",
                  "tortilla/streaming"],
-    "export": ["base", "container", "dataset", "edit", "format", "io", "model", "net", "table", "tortilla",
+    "export": ["base", "container", "dataset", "edit", "format", "io", "model", "net", "proof", "table", "tortilla",
                "tortilla/streaming", "tortilla/write", "validate", "writer"],
     "publish": ["base", "dataset", "describe", "format", "io", "model", "net", "upload", "validate", "writer"],
     "view": ["base", "container", "dataset", "describe", "format", "io"],

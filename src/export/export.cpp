@@ -8,7 +8,9 @@
 #include "export/dataset_tree.hpp"
 #include "export/legal_ids.hpp"
 #include "export/migrate.hpp"
+#include "model/collection_members.hpp"
 #include "model/collection_merge.hpp"
+#include "proof/statement.hpp"
 #include "tacore/plumbing/apart.hpp"
 #include "tacore/v1/convert.hpp"
 #include "writer/create.hpp"
@@ -82,6 +84,9 @@ Taco to_taco(const Dataset& dataset, bool strict, int limit, const CrsTransforme
   Collection collection =
       before_v2 ? v1::collection_for_v2(dataset.collection(), {}, dataset.path()) : dataset.collection();
   collection.extent = extent_of_subset(tree, sources, transformer);
+  // A root over other samples.
+  if (const std::string root(kRootMember); !before_v2 && collection.json.find(root) != std::string::npos)
+    collection.json = with_members(collection.json, {{root, std::nullopt}});
   Taco out{tortilla_of(std::move(tree)), std::move(collection)};
   out.extend_with("taco:subset_of", ids_of(sources));
   out.extend_with("taco:subset_date", Value(now()));
