@@ -236,6 +236,34 @@ struct DiffCommandOptions {
 /// 0 when both are equal, 1 when they differ, 2 when that cannot be told.
 int run_diff(const DiffCommandOptions& options);
 
+/// Where the password of a secret key comes from, which is never an argument: a file, such as /dev/fd/3, the
+/// environment variable TACO_KEY_PASSWORD, or the terminal.
+struct PasswordOptions {
+  std::string file = {};
+};
+
+struct KeygenCommandOptions {
+  std::string path = {};
+  PasswordOptions password = {};
+  bool no_password = false;
+  KeyOptions how = {};
+};
+int run_keygen(const KeygenCommandOptions& options);
+
+struct SignCommandOptions {
+  std::string path = {};
+  PasswordOptions password = {};
+  SignOptions how = {};
+};
+int run_sign(const SignCommandOptions& options);
+
+struct VerifyCommandOptions {
+  std::string path = {};
+  bool json = false;
+  VerifyOptions how = {};
+};
+int run_verify(const VerifyCommandOptions& options);
+
 struct IndexCommandOptions {
   std::vector<std::string> inputs = {};
   TacocatOptions how = {};

@@ -36,6 +36,7 @@ namespace {
 
 constexpr const char* kDatasetHelp = "Dataset: .tacozip, folder, .tacocat, TACOLLECTION.json, .taco, .tortilla";
 
+constexpr const char* kSignedHelp = "Dataset: .tacozip, .zip or folder";
 constexpr const char* kIdHelp = "Ids from the root to the sample, such as a, a/b or a/b/c";
 constexpr const char* kOutputHelp = "New dataset: .tacozip, .zip, .taco or .tortilla; any other name is a folder";
 constexpr const char* kV1Group = "Only for .taco and .tortilla (formats before 2.0)";
@@ -180,6 +181,7 @@ class OptionAdder {
         ->type_name(is_folder                   ? "DIR"
                     : name == "output"          ? "PATH"
                     : name == "id"              ? "ID"
+                    : name.ends_with("key")     ? "FILE"
                     : name == "separator"       ? "CHAR"
                     : name.ends_with("_column") ? "NAME"
                     : name.ends_with("_url")    ? "URL"
@@ -892,6 +894,63 @@ void add_publish(Tool& tool) {
   visit_options(options->how, OptionAdder(command));
 }
 
+void add_password(CLI::App* command, PasswordOptions& password) {
+  command
+      ->add_option("--password-file", password.file,
+                   "File whose first line is the password of the key, such as /dev/fd/3; by default the environment "
+                   "variable TACO_KEY_PASSWORD, or what is typed at the terminal")
+      ->type_name("FILE");
+}
+
+void add_keygen(Tool& tool) {
+  auto [command, options] =
+      tool.add("keygen", "Makes a key to sign datasets with, and prints its public part, by which others verify them",
+               "  taco keygen release.key\n"
+               "  taco keygen ci.key --no-password --public-key ci.pub",
+               run_keygen);
+  command->add_option("KEY", options->path, "New file of the secret key, as minisign writes it; only you can read it")
+      ->required();
+  command->add_flag("--no-password", options->no_password,
+                    "Do not encrypt the secret key: whoever reads the file can sign");
+  add_password(command, options->password);
+  command->get_option("--no-password")->excludes(command->get_option("--password-file"));
+  visit_options(options->how, OptionAdder(command));
+}
+
+void add_sign(Tool& tool) {
+  auto [command, options] =
+      tool.add("sign", "Signs all samples and metadata of a dataset, so that others can verify it or any sample of it",
+               "  taco sign chips.tacozip --key release.key\n"
+               "  taco sign chips/ --key release.key --overwrite\n"
+               "  minisign -V -p release.key.pub -m chips.tacozip.proof",
+               run_sign);
+  command->add_option("PATH", options->path, kSignedHelp)->required();
+  command->add_option("--key", options->how.key, "File of the secret key, as taco keygen or minisign made it")
+      ->type_name("FILE")
+      ->required();
+  visit_options(options->how, OptionAdder(command));
+  add_password(command, options->password);
+}
+
+void add_verify(Tool& tool) {
+  auto [command, options] =
+      tool.add("verify", "Verifies that a dataset, or samples of it, are what was signed",
+               "  taco verify chips.tacozip --key release.key.pub\n"
+               "  taco verify https://example.org/chips.tacozip --key release.key.pub --sample scene_001/red\n"
+               "  taco verify chips.tacozip",
+               run_verify);
+  command->add_option("PATH", options->path, kSignedHelp)->required();
+  command
+      ->add_option("--sample", options->how.samples,
+                   "Ids from the root to a sample, such as a or a/b, to verify it and all below it; repeat for more. "
+                   "By default all samples")
+      ->type_name("ID")
+      ->expected(1)
+      ->take_all();
+  command->add_flag("--json", options->json, "Print JSON");
+  visit_options(options->how, OptionAdder(command, {"samples"}));
+}
+
 void add_sync(Tool& tool) {
   auto [command, options] = tool.add("sync", "Backs up a dataset to a deduplicating store, or restores it",
                                      "  taco sync landsat.tacozip /backup/store\n"
@@ -1080,7 +1139,8 @@ void define(Tool& tool) {
              add_stats});
   add_group(tool, "Make a dataset",
             {add_init, add_create, add_extensions, add_export, add_convert, add_compile, add_concat, add_tog});
-  add_group(tool, "Change or check a dataset", {add_edit, add_diff, add_validate, add_repair});
+  add_group(tool, "Change or check a dataset",
+            {add_edit, add_diff, add_validate, add_repair, add_sign, add_verify, add_keygen});
   add_group(tool, "Publish a dataset",
             {add_describe, add_publish, add_site, add_index, add_collect, add_index_tiffs, add_sync});
   add_group(tool, "Help", {add_help, add_manual, add_completion, add_complete, add_old_command});

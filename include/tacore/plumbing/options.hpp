@@ -8,6 +8,7 @@
 #include "tacore/ops/export.hpp"
 #include "tacore/ops/publish.hpp"
 #include "tacore/ops/sidecar.hpp"
+#include "tacore/ops/sign.hpp"
 #include "tacore/ops/site.hpp"
 #include "tacore/ops/sync.hpp"
 #include "tacore/ops/validate.hpp"
@@ -192,6 +193,29 @@ template <class Visit>
 void visit_options(SidecarOptions& o, Visit&& visit) {
   visit_options(o.task, visit);
   visit("beside", o.beside, "Write the side-cars beside the dataset, in the folder PATH.sidecar, for other users.");
+}
+
+template <class Visit>
+void visit_options(KeyOptions& o, Visit&& visit) {
+  visit("public_key", o.public_key, "File of the public key; by default that of the secret key, with the suffix .pub.");
+  visit_overwrite(o.overwrite, visit);
+}
+
+template <class Visit>
+void visit_options(SignOptions& o, Visit&& visit) {
+  visit_options(o.task, visit);
+  visit_temp_dir(o.temp_dir, visit);
+  visit_overwrite(o.overwrite, visit);
+}
+
+template <class Visit>
+void visit_options(VerifyOptions& o, Visit&& visit) {
+  visit_options(o.task, visit);
+  visit("key", o.key,
+        "Public key of who must have signed: its file, or its 56 characters. Without it, damage is found, and not"
+        " forgery.");
+  visit("samples", o.samples,
+        "Paths of ids of the samples to verify, with all below them, such as a or a/b; by default all samples.");
 }
 
 template <class Visit>
