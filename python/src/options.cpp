@@ -64,6 +64,9 @@ void bind_options(nb::module_& m) {
     out["create_tacocat"] = list_of<TacocatOptions>();
     out["create_tacollection"] = list_of<TacollectionOptions>();
     out["create_sidecar"] = list_of<SidecarOptions>();
+    out["create_key"] = list_of<KeyOptions>();
+    out["sign"] = list_of<SignOptions>();
+    out["verify"] = list_of<VerifyOptions>();
     out["from_table"] = list_of<TableOptions>();
     out["load"] = list_of<LoadOptions>();
     out["validate"] = list_of<ValidateOptions>();

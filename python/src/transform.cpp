@@ -20,6 +20,7 @@
 #include "tacore/ops/publish.hpp"
 #include "tacore/ops/repair.hpp"
 #include "tacore/ops/sidecar.hpp"
+#include "tacore/ops/sign.hpp"
 #include "tacore/ops/sync.hpp"
 
 namespace tacore::python {
@@ -44,6 +45,35 @@ nb::typed<nb::list, nb::str> prove_sidecar(const Path& path, nb::handle callback
   Task task;
   Progress progress(callback, task);
   return texts(progress.run([&] { return check_sidecar(path.value, task); }));
+}
+
+nb::str make_key(const Path& path, const std::optional<std::string>& password, const Keywords& given) {
+  auto options = options_of<KeyOptions>(given);
+  options.password = password;
+  const std::string made = [&] {
+    const nb::gil_scoped_release release;
+    return create_key(path.value, options);
+  }();
+  return text(made);
+}
+
+/// (root, files, number of samples)
+nb::tuple sign(const Path& path, const Path& key, const std::optional<std::string>& password, const Keywords& given,
+               nb::handle callback) {
+  auto options = options_of<SignOptions>(given);
+  options.key = key.value;
+  options.password = password;
+  Progress progress(callback, options.task);
+  const SignResult done = progress.run([&] { return sign_dataset(path.value, options); });
+  return nb::make_tuple(done.root, texts(done.files), done.num_samples);
+}
+
+/// (root, key id, number of samples, bytes of proof)
+nb::tuple verify(const Path& path, const Keywords& given, nb::handle callback) {
+  auto options = options_of<VerifyOptions>(given);
+  Progress progress(callback, options.task);
+  const VerifyResult done = progress.run([&] { return verify_dataset(path.value, options); });
+  return nb::make_tuple(done.root, done.key_id, done.num_samples, done.num_proof_bytes);
 }
 
 nb::typed<nb::list, nb::str> export_dataset(const Dataset& dataset, const Path& output, const Keywords& given,
@@ -193,6 +223,9 @@ void bind_transform(nb::module_& m) {
         arg("options"), progress);
   m.def("create_sidecar", &make_sidecar, arg("path"), arg("options"), progress);
   m.def("check_sidecar", &prove_sidecar, arg("path"), progress);
+  m.def("create_key", &make_key, arg("path"), arg("password").none(), arg("options"));
+  m.def("sign", &sign, arg("path"), arg("key"), arg("password").none(), arg("options"), progress);
+  m.def("verify", &verify, arg("path"), arg("options"), progress);
   m.def("to_dataset", &to_dataset, arg("frame"));
   m.def("export_dataset", &export_dataset, arg("dataset"), arg("output"), arg("options"), progress);
   m.def("convert", &convert_by<any_convert>, arg("input"), arg("output"), arg("options"), progress);

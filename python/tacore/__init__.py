@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from ._dataset import RequestPlan, TacoDataset, clear_cache, concat, load, plan_opening, set_storage_options
     from ._html import set_display_options
     from ._schema import PITSchema
+    from ._sign import SignResult, VerifyResult, create_key, sign, verify
     from ._verbose import verbose
     from .describe import DatasetSummary, generate_html, generate_markdown, list_datasets, write_site
     from .plans import (
@@ -84,14 +85,17 @@ _HOMES = {
     "Folder2ZipPlan": "plans",
     "PITSchema": "_schema",
     "RequestPlan": "_dataset",
+    "SignResult": "_sign",
     "TacoDataFrame": "_dataframe",
     "TacoDataset": "_dataset",
+    "VerifyResult": "_sign",
     "Zip2FolderPlan": "plans",
     "ZipEntry": "plans",
     "check_sidecar": "_create",
     "clear_cache": "_dataset",
     "concat": "_dataset",
     "create": "_create",
+    "create_key": "_sign",
     "create_sidecar": "_create",
     "create_tacocat": "_create",
     "create_tacollection": "_create",
@@ -110,7 +114,9 @@ _HOMES = {
     "publish": "transform",
     "set_display_options": "_html",
     "set_storage_options": "_dataset",
+    "sign": "_sign",
     "verbose": "_verbose",
+    "verify": "_sign",
     "write_site": "describe",
     "zip2folder": "transform",
 }
@@ -136,6 +142,7 @@ __all__ = [  # noqa: RUF022
     "Folder2ZipPlan",
     "PITSchema",
     "RequestPlan",
+    "SignResult",
     "TacoBackendError",
     "TacoBridgeError",
     "TacoConsolidationError",
@@ -155,12 +162,14 @@ __all__ = [  # noqa: RUF022
     "TacoSchemaError",
     "TacoToolboxError",
     "TacoValidationError",
+    "VerifyResult",
     "Zip2FolderPlan",
     "ZipEntry",
     "check_sidecar",
     "clear_cache",
     "concat",
     "create",
+    "create_key",
     "create_sidecar",
     "create_tacocat",
     "create_tacollection",
@@ -180,8 +189,10 @@ __all__ = [  # noqa: RUF022
     "publish",
     "set_display_options",
     "set_storage_options",
+    "sign",
     "use",
     "verbose",
+    "verify",
     "write_site",
     "zip2folder",
 ]
