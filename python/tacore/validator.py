@@ -45,6 +45,7 @@ def validate(
     deep: bool = False,
     *,
     assets: bool = False,
+    pixels: bool = False,
     sample_size: int = 0,
     seed: int = 0,
     jobs: int = 0,
@@ -60,6 +61,7 @@ def validate(
         assets: Also compare the metadata with the headers of the files: CRS, geotransform, shape, place, time. What
             contradicts a file is an error; patterns, such as rows that have the metadata of other rows, are warnings.
             One request for each file of a remote dataset.
+        pixels: As assets, and decode all pixels of TIFFs and compare them with their statistics.
         sample_size: With assets: number of samples to look at, drawn at random; 0 means all. If none of n has a fault,
             fewer than 3 / n of all have it, with a confidence of 95 %.
         seed: With sample_size: seed of the choice.
@@ -79,7 +81,7 @@ def validate(
         >>> for issue in tacore.validator.validate("chips.tacozip", deep=True):
         ...     print(issue.rule, issue.message)
     """
-    options = {"assets": assets, "sample_size": sample_size, "seed": seed, "jobs": jobs}
+    options = {"assets": assets, "pixels": pixels, "sample_size": sample_size, "seed": seed, "jobs": jobs}
     if base_path is not None:
         options["base_path"] = os.fspath(base_path)
     found = _core.validate_dataset(os.fspath(path), deep, list(profiles), options, callback("Validating", progress))

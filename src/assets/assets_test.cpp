@@ -277,6 +277,36 @@ TEST_CASE("splits that overlap, equal files, one split for all, and files that a
   CHECK(rules_of(made(shop, bad, "bad.tacozip")) == Strings{"AST-1", "AST-9"});
 }
 
+TEST_CASE("pixels that cannot be decoded, and statistics that are not those of the pixels") {
+  const auto shop = Workshop::in_memory();
+  const auto stats = [](double min, double max, double mean, double std) {
+    return Value::List{Value(Value::List{min, max, mean, std, 100.0, min, min, max, max})};
+  };
+  const auto rules = [&](const Bytes& tiff, const Value& stated, const std::vector<MetadataField>& more = {}) {
+    std::vector<MetadataField> fields{{"geotiff:stats", stated, "list<item: list<item: float>>"}};
+    fields.insert(fields.end(), more.begin(), more.end());
+    const std::string path =
+        made(shop, {Sample("a.tif", tiff, fields)}, "p" + std::to_string(shop.num_made()) + ".tacozip");
+    CHECK(rules_of(path) == Strings());
+    Strings out;
+    for (const auto& finding : report_of(path, {.pixels = true}).findings) out.push_back(finding.rule);
+    return out;
+  };
+  const Bytes tiff = geotiff({.value = 9});
+  CHECK(rules(tiff, stats(9, 9, 9, 0)) == Strings());
+  CHECK(rules(tiff, {}) == Strings());
+  CHECK(rules(tiff, stats(9, 9, 9.001, 0)) == Strings{"AST-13"});
+  CHECK(rules(tiff, stats(0, 9, 9, 0)) == Strings{"AST-13"});
+  CHECK(rules(tiff, stats(0.9, 0.9, 0.9, 0)) == Strings{"AST-13"});
+  CHECK(rules(tiff, stats(0.9, 0.9, 0.9, 0), {{"scaling:scale_factor", 0.1}}) == Strings());
+  CHECK(rules(geotiff({.nodata = "9", .value = 9}), stats(1, 2, 1, 1)) == Strings());  // no valid pixel
+  // Deflate is stated, and zeros follow.
+  Bytes broken = geotiff({.value = 0});
+  const auto directory = tiff_tag_value(broken, 259);
+  broken[directory] = std::byte{8};
+  CHECK(rules(broken, {}) == Strings{"AST-10"});
+}
+
 TEST_CASE("some samples drawn at random are those of the seed") {
   const auto shop = Workshop::in_memory();
   const std::string path = made(shop, scenes(300));

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "assets/order.hpp"
+#include "assets/pixels.hpp"
 #include "base/text.hpp"
 #include "container/container.hpp"
 
@@ -172,6 +173,8 @@ AssetReport check_assets(const std::shared_ptr<const Container>& container, cons
     for (auto& finding : path_patterns(all, layer)) out.findings.push_back(std::move(finding));
   }
   for (auto& finding : sample_patterns(all)) out.findings.push_back(std::move(finding));
+  if (!options.pixels) return out;
+  for (auto& finding : pixel_findings(all, options)) out.findings.push_back(std::move(finding));
   return out;
 }
 

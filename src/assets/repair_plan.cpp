@@ -63,21 +63,10 @@ std::string values_json(const std::vector<Value>& values) {
   return "[" + out + "]";
 }
 
-std::string from_base64(const std::string& text) {
-  std::string out;
-  uint32_t bits = 0;
-  int num_bits = 0;
-  constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  for (const char c : std::string_view(text).substr(0, text.find('='))) {
-    const auto digit = kAlphabet.find(c);
-    if (digit == kAlphabet.npos) throw FormatError("a repair plan has a value that is not base64: " + in_quotes(text));
-    bits = bits << 6 | static_cast<uint32_t>(digit);
-    num_bits += 6;
-    if (num_bits < 8) continue;
-    num_bits -= 8;
-    out += static_cast<char>(bits >> num_bits & 0xFF);
-  }
-  return out;
+Binary from_base64(const std::string& text) {
+  const auto bytes = parse_base64(text);
+  if (!bytes) throw FormatError("a repair plan has a value that is not base64: " + in_quotes(text));
+  return {std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size())};
 }
 
 Value parse_value(const nlohmann::json& json) {
@@ -98,7 +87,7 @@ Value parse_value(const nlohmann::json& json) {
     return found != json.end() && found->is_string() ? std::optional(found->get<std::string>()) : std::nullopt;
   };
   if (const auto time = text(kTime)) return Timestamp::parse(*time);
-  if (const auto bytes = text(kBase64)) return Binary{from_base64(*bytes)};
+  if (const auto bytes = text(kBase64)) return from_base64(*bytes);
   if (const auto number = text(kNumber)) {
     const auto value = parse_number(*number);
     if (!value) throw FormatError("a repair plan has a value that is no number: " + in_quotes(*number));

@@ -46,6 +46,7 @@ struct Survey {
 struct SurveyOptions {
   int64_t sample_size = 0;  ///< samples of level 0 to look at, drawn at random; 0: all
   uint64_t seed = 0;
+  bool pixels = false;  ///< decode all pixels
   int jobs = 0;
   const CrsTransformer* transformer = nullptr;
   std::function<void(uint64_t num_done, uint64_t num_all)> tell = {};  ///< files read; may be empty

@@ -18,6 +18,7 @@ std::vector<CheckedAssets> check_assets(const std::shared_ptr<const Storage>& st
   }
   assets::SurveyOptions how{.sample_size = options.sample_size,
                             .seed = options.seed,
+                            .pixels = options.pixels,
                             .jobs = options.task.jobs,
                             .transformer = options.transformer};
   if (options.task.progress) {

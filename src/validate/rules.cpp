@@ -209,10 +209,14 @@ constexpr auto kRules = std::to_array<Rule>({
      "it in all rows."},
     {"AST-8", "7.1.2", kError, "The size in `file:size` is that of the file."},
     {"AST-9", "5.2", kError, "The content of a FILE is of the format that its name says, such as .tif or .png."},
+    {"AST-10", "5.2", kError, "All pixels of a TIFF can be decoded (with `--pixels` only)."},
     {"AST-11", "5.5.2", kWarning, "The extent of the collection covers the rasters."},
     {"AST-12", "7.1.2", kWarning,
      "Times, and texts with a day in them, that agree with tag 306 of the TIFFs in nearly all rows do so in all of "
      "them."},
+    {"AST-13", "7.1.2", kError,
+     "The statistics `geotiff:stats` are those of the pixels: min, max, mean and std of each band, to a hundredth of "
+     "their range (with `--pixels` only)."},
     {"AST-20", "7.1.2", kWarning, "The metadata of each row describes its own file, not that of another row."},
     {"AST-21", "7.1.2", kWarning, "All times of a column have one unit."},
     {"AST-22", "7.1.2", kWarning,

@@ -97,11 +97,12 @@ std::vector<Issue> validate(std::string_view given, const ValidateOptions& optio
       report.add("FMT-1", error, {.path = path});
     }
   };
+  const bool compares = options.assets || options.pixels;
   // The structure is checked on one thread, and both take about as long.
   std::vector<CheckedAssets> assets;
   std::exception_ptr failure;
   bool is_cancelled = false;
-  run_parallel(options.assets ? 2 : 1, 2, [&](std::size_t number) {
+  run_parallel(compares ? 2 : 1, 2, [&](std::size_t number) {
     if (number == 0) {
       reporting([&] {
         check(report, storage, at, path, options);
@@ -117,7 +118,7 @@ std::vector<Issue> validate(std::string_view given, const ValidateOptions& optio
     }
   });
   if (is_cancelled) std::rethrow_exception(failure);
-  if (!options.assets || report.has_errors()) return report.finish();
+  if (!compares || report.has_errors()) return report.finish();
   reporting([&] {
     if (failure) std::rethrow_exception(failure);
     tell_assets(report, assets);

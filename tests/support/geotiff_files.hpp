@@ -51,4 +51,12 @@ inline Bytes geotiff(const TestGrid& grid) {
   return out;
 }
 
+/// The offset of the value of a tag in geotiff().
+inline std::size_t tiff_tag_value(const Bytes& tiff, uint16_t tag) {
+  for (std::size_t at = kBigTiffHeader + 8; at + 20 <= tiff.size(); at += 20) {
+    if ((static_cast<uint16_t>(tiff[at]) | static_cast<uint16_t>(tiff[at + 1]) << 8) == tag) return at + 12;
+  }
+  return 0;
+}
+
 }  // namespace tacore

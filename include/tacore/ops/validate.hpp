@@ -34,6 +34,7 @@ struct ValidateOptions {
   std::vector<std::string> profiles = {};
   /// Also compare the metadata with the files (rules AST-*): their headers, one request for each.
   bool assets = false;
+  bool pixels = false;  ///< the same, and decode all pixels of TIFFs and compare them with `geotiff:stats`
   /// With `assets`: samples of level 0 to look at, drawn at random; 0: all. When none of n has a fault, then with a
   /// confidence of 95 % fewer than 3 / n of all have it.
   int64_t sample_size = 0;

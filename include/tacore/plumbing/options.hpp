@@ -329,6 +329,7 @@ void visit_options(ValidateOptions& o, Visit&& visit) {
   visit("deep", o.deep, "Read every byte, compare checksums and statistics, and decode TIFFs.");
   visit("assets", o.assets,
         "Also compare the metadata with the headers of the files: CRS, geotransform, shape, place, time.");
+  visit("pixels", o.pixels, "As assets, and decode all pixels of TIFFs and compare them with their statistics.");
   visit("sample_size", o.sample_size, "With assets: number of samples to look at, drawn at random; 0 means all.");
   visit("seed", o.seed, "With sample_size: seed of the choice.");
   visit_options(o.task, visit);
