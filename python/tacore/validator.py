@@ -60,7 +60,7 @@ def validate(
         deep: Read every byte, compare checksums and statistics, and decode TIFFs.
         assets: Also compare the metadata with the headers of the files: CRS, geotransform, shape, place, time. What
             contradicts a file is an error; patterns, such as rows that have the metadata of other rows, are warnings.
-            One request for each file of a remote dataset.
+            At most one request for each file of a remote dataset; small neighbours are read together.
         pixels: As assets, and decode all pixels of TIFFs and compare them with their statistics.
         sample_size: With assets: number of samples to look at, drawn at random; 0 means all. If none of n has a fault,
             fewer than 3 / n of all have it, with a confidence of 95 %.

@@ -15,9 +15,6 @@
 namespace tacore::assets {
 namespace {
 
-/// The first read: it holds the directories of most TIFFs that are not COGs, too, whose overviews come in between.
-constexpr uint64_t kHeadSize = 16 * 1024;
-
 /// Width, height and bands of a picture.
 struct PictureSize {
   int64_t width = 0, height = 0;

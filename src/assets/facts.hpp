@@ -44,6 +44,10 @@ struct AssetFacts {
   std::string fault = {};                                  ///< why the header cannot be read; "" where it can
 };
 
+/// The bytes of a file that are read first: they hold the directories of most TIFFs that are not COGs, too, whose
+/// overviews come in between.
+inline constexpr uint64_t kHeadSize = 16 * 1024;
+
 /// Reads the header of a TIFF, PNG, JPEG or JPEG 2000, in one request where what is needed of it is in its first 16
 /// KiB; of other formats, the signature. Throws IoError.
 AssetFacts facts_of(const std::shared_ptr<const ByteSource>& bytes, AssetKinds& kinds);

@@ -10,6 +10,8 @@
 
 #include "base/threads.hpp"
 #include "container/read_hints.hpp"
+#include "container/zip_samples.hpp"
+#include "io/memory_source.hpp"
 #include "model/identifier.hpp"
 #include "model/known_crs.hpp"
 #include "tacore/error.hpp"
@@ -77,10 +79,18 @@ std::vector<Layer> layers_of(const Container& container, const std::vector<bool>
   return out;
 }
 
+/// A file, by its layer and its index there.
+struct FileOf {
+  Layer* layer = nullptr;
+  std::size_t index = 0;
+
+  AssetFacts& facts() const { return layer->facts[index]; }
+};
+
 /// A file that is missing, or damaged where it says what it is, is a fault of this file.
-AssetFacts read_header(const Container& container, int level, int64_t row, AssetKinds& kinds) {
+AssetFacts read_header(const Container& container, const FileOf& file, AssetKinds& kinds) {
   try {
-    return facts_of(container.open_data(container.address(level, row)), kinds);
+    return facts_of(container.open_data(container.address(file.layer->level, file.layer->rows[file.index])), kinds);
   } catch (const FormatError& error) {
     return {.fault = error.message()};
   } catch (const IoError& error) {
@@ -89,31 +99,54 @@ AssetFacts read_header(const Container& container, int level, int64_t row, Asset
   }
 }
 
+/// Reads files of a server that are small enough together, since neighbours then take one request.
+void read_headers(const Container& container, std::span<const FileOf> files, AssetKinds& kinds) {
+  std::vector<FileOf> small, others;
+  std::vector<std::shared_ptr<const ByteSource>> sources;
+  if (!container.is_local()) {
+    for (const FileOf& file : files) {
+      try {
+        auto source = container.open_data(container.address(file.layer->level, file.layer->rows[file.index]));
+        const bool is_small = source->size() <= kHeadSize;
+        (is_small ? small : others).push_back(file);
+        if (is_small) sources.push_back(std::move(source));
+      } catch (const Error&) {  // thrown again where it is read alone
+        others.push_back(file);
+      }
+    }
+    try {
+      auto bytes = read_samples(sources);
+      for (std::size_t i = 0; i < small.size(); ++i)
+        small[i].facts() = facts_of(memory_source(sources[i]->name(), std::move(bytes[i])), kinds);
+    } catch (const FormatError&) {  // one of them is not what its row says: each is read alone
+      others.insert(others.end(), small.begin(), small.end());
+    }
+    files = others;
+  }
+  for (const FileOf& file : files) file.facts() = read_header(container, file, kinds);
+}
+
 void read_facts(Survey& survey, const SurveyOptions& options) {
   AssetKinds kinds;
-  struct Piece {
-    Layer* layer;
-    std::size_t begin, end;
-  };
-  std::vector<Piece> pieces;
+  std::vector<FileOf> files;
   for (Layer& layer : survey.layers) {
     if (layer.type != SampleType::File) continue;
     layer.facts.resize(layer.size());
-    for (std::size_t begin = 0; begin < layer.size(); begin += kFilesAtOnce)
-      pieces.push_back({&layer, begin, std::min(layer.size(), begin + kFilesAtOnce)});
-    survey.num_files += static_cast<int64_t>(layer.size());
+    for (std::size_t i = 0; i < layer.size(); ++i) files.push_back({&layer, i});
   }
+  // The files of a sample are mostly neighbours.
+  std::ranges::stable_sort(files, {}, [](const FileOf& file) { return file.layer->roots[file.index]; });
+  survey.num_files = static_cast<int64_t>(files.size());
   const Container& container = *survey.container;
   const int jobs = container.is_local() ? num_threads(options.jobs) : std::max(kRemoteJobs, options.jobs);
   std::mutex mutex;
   uint64_t num_done = 0;
-  run_parallel(pieces.size(), jobs, [&](std::size_t i) {
-    const auto [layer, begin, end] = pieces[i];
-    for (std::size_t k = begin; k < end; ++k)
-      layer->facts[k] = read_header(container, layer->level, layer->rows[k], kinds);
+  run_parallel((files.size() + kFilesAtOnce - 1) / kFilesAtOnce, jobs, [&](std::size_t i) {
+    const std::size_t begin = i * kFilesAtOnce, end = std::min(files.size(), begin + kFilesAtOnce);
+    read_headers(container, std::span(files).subspan(begin, end - begin), kinds);
     const std::lock_guard lock(mutex);
     num_done += end - begin;
-    if (options.tell) options.tell(num_done, static_cast<uint64_t>(survey.num_files));
+    if (options.tell) options.tell(num_done, files.size());
   });
 }
 

@@ -32,7 +32,7 @@ struct ValidateOptions {
   std::string base_path = {};  ///< as in LoadOptions
   /// Before version 2.0 only: profiles whose fields are required, `stac-tortilla` or `rai-tortilla`.
   std::vector<std::string> profiles = {};
-  /// Also compare the metadata with the files (rules AST-*): their headers, one request for each.
+  /// Also compare the metadata with the headers of the files (rules AST-*): at most one request for each.
   bool assets = false;
   bool pixels = false;  ///< the same, and decode all pixels of TIFFs and compare them with `geotiff:stats`
   /// With `assets`: samples of level 0 to look at, drawn at random; 0: all. When none of n has a fault, then with a
