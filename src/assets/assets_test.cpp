@@ -162,6 +162,35 @@ TEST_CASE("a dataset with the metadata of a random permutation is repaired to th
   }
 }
 
+TEST_CASE("scenes that share a second are told apart by the other scenes of their samples") {
+  const auto shop = Workshop::in_memory();
+  constexpr std::size_t kCount = 40;
+  // The first scenes of two neighbours have one time, the second ones do not.
+  const auto time_of = [](std::size_t sample, bool is_second) {
+    return grid_at(is_second ? 100 + sample : sample / 2).time;
+  };
+  const auto set = [&](const std::string& name, std::size_t shift) {
+    std::vector<Sample> samples;
+    for (std::size_t i = 0; i < kCount; ++i) {
+      const std::size_t from = (i + shift) % kCount;
+      std::vector<Sample> children;
+      for (const bool is_second : {false, true}) {
+        TestGrid grid = grid_at(i);
+        grid.time = time_of(i, is_second);
+        const auto stated = Timestamp::parse(iso(time_of(from, is_second)));
+        children.emplace_back(is_second ? "b.tif" : "a.tif", geotiff(grid),
+                              std::vector<MetadataField>{{"time", stated}, {"score", static_cast<double>(from)}});
+      }
+      samples.emplace_back("s" + std::to_string(i), Tortilla(std::move(children)));
+    }
+    return made(shop, std::move(samples), name);
+  };
+  const std::string wrong = set("wrong.tacozip", 7);
+  CHECK(rules_of(wrong) == Strings{"AST-20"});
+  apply_repairs(wrong, propose_repairs(wrong));
+  CHECK(files_of(wrong) == files_of(set("right.tacozip", 0)));
+}
+
 TEST_CASE("grids are compared to a hundredth of a pixel, CRS by where they put the raster") {
   const auto shop = Workshop::in_memory();
   const std::string path = made(shop, tiles(40));

@@ -178,7 +178,8 @@ class LayerOrder {
     propose(by_grids(), "the CRS and geotransform of each file");
     if (const auto stated = stated_places(survey_, layer_); stated && !layer_.places.empty())
       propose(match_places(*stated, layer_.places), "the place of each file");
-    propose(by_times(), "the time in each file");
+    propose(by_times(true), "the times in the files of each sample");
+    propose(by_times(false), "the time in each file");
     if (!best || best_part < 1 - kMostWrong) return std::nullopt;
     choose_columns(*best);
     if (best->columns.empty()) return std::nullopt;
@@ -244,7 +245,7 @@ class LayerOrder {
     std::unordered_map<int64_t, std::size_t> index;
     for (std::size_t i = 0; i < layer_.size(); ++i) index.emplace(layer_.roots[i], i);
     if (index.size() != layer_.size()) return std::nullopt;
-    Order out;
+    Order out{.num_ambiguous = other.num_ambiguous};
     out.from.resize(layer_.size());
     std::iota(out.from.begin(), out.from.end(), std::size_t{0});
     for (std::size_t i = 0; i < there.size(); ++i) {
@@ -274,26 +275,33 @@ class LayerOrder {
     return match_keys(stated, found);
   }
 
-  /// By the first column of times that occur among those of the files.
-  std::optional<Order> by_times() {
+  /// By the first column of times that occur among those of the files. Scenes of one orbit share their second: with the
+  /// times of the other files of their samples, in layers like this one, they are told apart.
+  std::optional<Order> by_times(bool with_siblings) {
     if (layer_.type != SampleType::File) return std::nullopt;
-    std::vector<std::string> found(layer_.size());
-    std::unordered_map<std::string_view, std::size_t> counts;
-    const auto key = [](int64_t microseconds) { return std::to_string(microseconds / 1'000'000); };
-    for (std::size_t i = 0; i < layer_.size(); ++i) {
-      if (layer_.facts[i].time) found[i] = key(*layer_.facts[i].time);
+    std::vector<const Layer*> layers{&layer_};
+    for (const Layer& other : survey_.layers) {
+      const bool is_sibling = &other != &layer_ && other.level == layer_.level && other.type == SampleType::File;
+      if (with_siblings && is_sibling && other.roots == layer_.roots) layers.push_back(&other);
     }
+    if (with_siblings && layers.size() == 1) return std::nullopt;
+    const auto add = [](std::string& key, std::optional<int64_t> microseconds) {
+      key += (microseconds ? std::to_string(*microseconds / kSecond) : std::string()) + ";";
+    };
+    std::vector<std::string> found(layer_.size());
+    for (const Layer* layer : layers) {
+      for (std::size_t i = 0; i < layer_.size(); ++i) add(found[i], layer->facts[i].time);
+    }
+    std::unordered_map<std::string_view, std::size_t> counts;
     for (const std::string& text : found) ++counts[text];
     for (const Claim& claim : claimed_.claims) {
       if (claim.means != "the time") continue;
       std::vector<std::string> stated(layer_.size());
-      std::size_t num_found = 0;
-      for (std::size_t i = 0; i < layer_.size(); ++i) {
-        const auto time = time_of(values(claim.number)[i]);
-        if (!time) continue;
-        stated[i] = key(*time);
-        num_found += counts.contains(stated[i]);
+      for (const Layer* layer : layers) {
+        const auto values = values_of(survey_, *layer, claim.number);
+        for (std::size_t i = 0; i < layer_.size(); ++i) add(stated[i], time_of(values[i]));
       }
+      const auto num_found = std::ranges::count_if(stated, [&](const auto& key) { return counts.contains(key); });
       if (static_cast<double>(num_found) >= kLeastFound * static_cast<double>(layer_.size()))
         return match_keys(stated, found);
     }
