@@ -474,24 +474,6 @@ class Claims {
 
 }  // namespace
 
-std::optional<double> number_of(const Value& value) {
-  if (const auto* number = value.get<double>()) return *number;
-  if (const auto* number = value.get<int64_t>()) return static_cast<double>(*number);
-  return std::nullopt;
-}
-
-std::optional<std::vector<double>> numbers_of(const Value& value) {
-  const auto* list = value.get<Value::List>();
-  if (!list) return std::nullopt;
-  std::vector<double> out;
-  for (const Value& item : *list) {
-    const auto number = number_of(item);
-    if (!number) return std::nullopt;
-    out.push_back(*number);
-  }
-  return out;
-}
-
 std::optional<int64_t> time_of(const Value& value) {
   if (const auto* time = value.get<Timestamp>()) return time->microseconds;
   if (const auto* number = value.get<int64_t>()) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "assets/survey.hpp"
+#include "model/value_numbers.hpp"
 #include "tacore/crs.hpp"
 #include "tacore/value.hpp"
 
@@ -38,10 +39,6 @@ std::vector<Claim> claims_of(const Survey& survey, const Layer& layer, const Crs
 /// The values of a column in the rows of a layer.
 std::vector<Value> values_of(const Survey& survey, const Layer& layer, int column);
 
-/// The numbers in a value that is a list of numbers; nullopt for any other value, and for a list with a null.
-std::optional<std::vector<double>> numbers_of(const Value& value);
-/// An integer or real number.
-std::optional<double> number_of(const Value& value);
 /// The time of a timestamp, of a number since 1970 in any unit, or of RFC 3339 text: microseconds.
 std::optional<int64_t> time_of(const Value& value);
 /// A value in JSON, for messages and plans: times as RFC 3339 text, bytes as {"base64": ...}.

@@ -8,6 +8,7 @@
 
 #include "io/prefetched_source.hpp"
 #include "raster/tiff_directory.hpp"
+#include "raster/tiff_raster.hpp"
 #include "tacore/error.hpp"
 #include "tortilla/file_format.hpp"
 #include "tortilla/header.hpp"
@@ -79,27 +80,17 @@ void read_picture(std::span<const std::byte> head, AssetKind& kind) {
   if (size->bits == 16) kind.type = "uint16";
 }
 
-const char* name_of(Compression compression) {
-  switch (compression) {
-    case Compression::None: return "NONE";
-    case Compression::Zstd: return "ZSTD";
-    case Compression::Deflate: return "DEFLATE";
-    case Compression::Lzw: return "LZW";
-  }
-  return "";
-}
-
 void read_tiff(const TiffDirectory& directory, AssetKind& kind, AssetFacts& out) {
-  const TiffLayout& layout = directory.layout;
-  kind.width = layout.width;
-  kind.height = layout.height;
-  kind.bands = layout.bands;
-  kind.block_width = layout.block_width;
-  kind.block_height = layout.block_height;
+  const RasterInfo info = info_of(directory.layout);
+  kind.width = info.width;
+  kind.height = info.height;
+  kind.bands = info.bands;
+  kind.block_width = info.block_width;
+  kind.block_height = info.block_height;
   kind.nodata = directory.nodata_text;
   if (directory.unsupported.empty()) {
-    kind.type = to_string(layout.type);
-    kind.compression = name_of(layout.compression);
+    kind.type = to_string(info.type);
+    kind.compression = info.compression;
   }
   const Georeference place = georeference_of(directory);
   kind.crs = place.crs;

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "model/json_node.hpp"
 #include "model/json_text.hpp"
+#include "model/value_numbers.hpp"
 #include "model/wkt.hpp"
 #include "tacore/error.hpp"
 
@@ -148,13 +149,8 @@ Repair parse_repair(const JsonNode& node) {
 }  // namespace
 
 bool is_same_value(const Value& a, const Value& b) {
-  const auto number = [](const Value& value) -> std::optional<double> {
-    if (const auto* real = value.get<double>()) return *real;
-    if (const auto* whole = value.get<int64_t>()) return static_cast<double>(*whole);
-    return std::nullopt;
-  };
   if (a.get<int64_t>() && b.get<int64_t>()) return a == b;
-  if (const auto x = number(a), y = number(b); x && y) return *x == *y || (std::isnan(*x) && std::isnan(*y));
+  if (const auto x = number_of(a), y = number_of(b); x && y) return *x == *y || (std::isnan(*x) && std::isnan(*y));
   if (const auto *x = a.get<Value::List>(), *y = b.get<Value::List>(); x && y)
     return std::ranges::equal(*x, *y, is_same_value);
   if (const auto *x = a.get<Struct>(), *y = b.get<Struct>(); x && y) {

@@ -16,6 +16,7 @@
 #include "io/public_path.hpp"
 #include "model/grid_footprint.hpp"
 #include "model/known_crs.hpp"
+#include "model/value_numbers.hpp"
 #include "model/wkb.hpp"
 #include "table/arrow_stream.hpp"
 #include "table/recomposed_batches.hpp"
@@ -55,14 +56,8 @@ constexpr std::string_view kDescribed[] = {
 constexpr std::string_view kTimes[][3] = {{"istac:time_start", "istac:time_middle", "istac:time_end"},
                                           {"stac:time_start", "stac:time_middle", "stac:time_end"}};
 
-std::optional<double> number_of(const Value& value) {
-  if (const auto* real = value.get<double>()) return *real;
-  if (const auto* whole = value.get<int64_t>()) return static_cast<double>(*whole);
-  return std::nullopt;
-}
-
 /// Empty unless all of it is finite numbers.
-std::vector<double> numbers_of(const Value& value) {
+std::vector<double> finite_numbers_of(const Value& value) {
   std::vector<double> out;
   const auto* items = value.get<Value::List>();
   for (std::size_t i = 0; items && i < items->size(); ++i) {
@@ -120,7 +115,7 @@ std::optional<Centroid> point_of(const Value& value) {
     const auto box = wkt_point_envelope(*text);
     return box ? std::optional(Centroid{box->minx, box->miny}) : std::nullopt;
   }
-  const auto numbers = numbers_of(value);
+  const auto numbers = finite_numbers_of(value);
   return numbers.size() == 2 ? std::optional(Centroid{numbers[0], numbers[1]}) : std::nullopt;
 }
 
@@ -155,9 +150,9 @@ void read_place(const Values& values, std::size_t row, const CrsTransformer* tra
 
 void read_grid(const Values& columns, std::size_t row, Item& out) {
   out.crs = columns.text("stac:crs", row);
-  out.geotransform = numbers_of(columns.at("stac:geotransform", row));
-  auto shape = numbers_of(columns.at("stac:tensor_shape", row));
-  if (shape.empty()) shape = numbers_of(columns.at("stac:raster_shape", row));
+  out.geotransform = finite_numbers_of(columns.at("stac:geotransform", row));
+  auto shape = finite_numbers_of(columns.at("stac:tensor_shape", row));
+  if (shape.empty()) shape = finite_numbers_of(columns.at("stac:raster_shape", row));
   for (std::size_t i = shape.size() < 2 ? shape.size() : shape.size() - 2; i < shape.size(); ++i) {
     out.shape.push_back(static_cast<int64_t>(shape[i]));
   }

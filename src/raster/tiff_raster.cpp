@@ -44,22 +44,6 @@ const char* name_of(Compression compression) {
   return "";
 }
 
-RasterInfo info_of(const TiffLayout& layout) {
-  return {.width = layout.width,
-          .height = layout.height,
-          .bands = layout.bands,
-          .type = layout.type,
-          .nodata = layout.nodata,
-          .format = "GTiff",
-          .block_width = layout.block_width,
-          .block_height = layout.block_height,
-          .compression = name_of(layout.compression),
-          .interleave = layout.is_tile_interleaved              ? "TILE"
-                        : layout.is_planar || layout.bands == 1 ? "BAND"
-                                                                : "PIXEL",
-          .predictor = layout.predictor};
-}
-
 void fill(DataType type, std::span<std::byte> out, double value) {
   with_type(type, [&](auto pixel) {
     pixel = converted<decltype(pixel)>(value);
@@ -275,6 +259,22 @@ class TiffRaster final : public Raster {
 };
 
 }  // namespace
+
+RasterInfo info_of(const TiffLayout& layout) {
+  return {.width = layout.width,
+          .height = layout.height,
+          .bands = layout.bands,
+          .type = layout.type,
+          .nodata = layout.nodata,
+          .format = "GTiff",
+          .block_width = layout.block_width,
+          .block_height = layout.block_height,
+          .compression = name_of(layout.compression),
+          .interleave = layout.is_tile_interleaved              ? "TILE"
+                        : layout.is_planar || layout.bands == 1 ? "BAND"
+                                                                : "PIXEL",
+          .predictor = layout.predictor};
+}
 
 std::shared_ptr<const Raster> make_tiff_raster(std::shared_ptr<const ByteSource> source, TiffLayout layout,
                                                std::string name) {

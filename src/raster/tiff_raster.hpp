@@ -14,6 +14,9 @@ namespace tacore {
 std::shared_ptr<const Raster> make_tiff_raster(std::shared_ptr<const ByteSource> source, TiffLayout layout,
                                                std::string name);
 
+/// The sizes, pixel type and storage that a layout describes.
+RasterInfo info_of(const TiffLayout& layout);
+
 /// Whether make_tiff_raster() has made it.
 bool is_tiff_raster(const Raster& raster) noexcept;
 

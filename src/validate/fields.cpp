@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "model/value_numbers.hpp"
 #include "model/wkb.hpp"
 #include "table/reserved_columns.hpp"
 #include "table/values.hpp"
@@ -14,26 +15,6 @@
 
 namespace tacore::validator {
 namespace {
-
-std::optional<double> number_of(const Value& value) {
-  if (const auto* whole = value.get<int64_t>()) return static_cast<double>(*whole);
-  if (const auto* real = value.get<double>()) return *real;
-  if (const auto* time = value.get<Timestamp>()) return static_cast<double>(time->microseconds);
-  return std::nullopt;
-}
-
-/// The numbers of a list; nullopt when it contains null or something else.
-std::optional<std::vector<double>> numbers_of(const Value& value) {
-  const auto* list = value.get<Value::List>();
-  if (!list) return std::nullopt;
-  std::vector<double> out;
-  for (const Value& item : *list) {
-    const auto number = number_of(item);
-    if (!number) return std::nullopt;
-    out.push_back(*number);
-  }
-  return out;
-}
 
 /// The form of a CRS: a code, a WKT or PROJ string, or PROJJSON; whether it is known is not checked here.
 bool is_plausible_crs(std::string_view text) {
@@ -211,7 +192,10 @@ class FieldCheck {
     if (column < 0) return out;
     const auto& type = table_.columns()[static_cast<std::size_t>(column)].type;
     if (!expected_type(FieldKind::Time, type, is_v1_).empty()) return out;
-    each(column, [&](const Value& value, int64_t) { out.push_back(number_of(value)); });
+    each(column, [&](const Value& value, int64_t) {
+      const auto* time = value.get<Timestamp>();
+      out.push_back(time ? static_cast<double>(time->microseconds) : number_of(value));
+    });
     return out;
   }
 
