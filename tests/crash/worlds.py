@@ -1,4 +1,6 @@
 """What the tool writes to, target by target: a source, what is there before, and what is to be there afterwards."""
+import base64
+import hashlib
 import json
 import os
 import shutil
@@ -18,6 +20,7 @@ class World:
     """Folders of one target: source, `out` which the tool writes to, and what old and new datasets look like."""
     looks = False  # calls that only look at files are counted, too
     min_moves = 4  # reads and writes of any run, at least
+    runs_once = False  # a second run has nothing to do, and says so
     dies_at_once = False  # by a signal, also just before the call that publishes
 
     def __init__(self, tool, scratch, target):
@@ -145,21 +148,28 @@ class SetWorld(World):
 
 
 class EditWorld(World):
-    """The same of `taco edit`: the dataset is there, private, and becomes another."""
+    """The same of `taco edit` and `taco repair`: the dataset is there, private, and becomes another."""
 
     def __init__(self, tool, scratch, target):
         _, self.kind, container = target.split("-")
         # Below level 0 the columns of a Tortilla are in nested ones, which stay.
         sample, self.level = ("a", "0") if container in ("taco", "tortilla") else ("a/red", "1")
+        self.runs_once = self.kind == "repair"
         self.table = scratch / "table.csv"
         self.table.write_text(f"id,cloud\n{sample},0.5\n")
+        self.plan = scratch / "plan.json"
+        digest = base64.b64encode(hashlib.sha256(b"red of a").digest()).decode()
+        changes = [("split", 0, "train", "test"), ("taco:sha256", 1, {"$base64": digest}, None)]  # of a, and of a/red
+        self.plan.write_text(json.dumps({"tacore:repair_plan": 1, "repairs": [
+            {"number": level + 1, "level": level, "columns": [column], "confidence": 1, "accepted": True,
+             "changes": [{"row": level, "sample": "", "old": [old], "new": [new]}]} for column, level, old, new in changes]}))
         super().__init__(tool, scratch, f"{container}-over")
 
     def make(self, folder, description):
         if folder == "old":
             return super().make(folder, description)
         out = self.fresh(folder)
-        quiet_run([self.tool, "edit", out / self.name, *self.changes()])
+        quiet_run(self.command(None, out / self.name, "The new one"))
         return content(out / self.name)
 
     def fresh(self, name):
@@ -178,7 +188,10 @@ class EditWorld(World):
 
     def command(self, source, path, description):
         if description != "The new one":
-            return super().command(source, path, description)
+            split = ["--extensions", "split=train,sha256"] if self.kind == "repair" else []
+            return [*super().command(source, path, description), *split]
+        if self.kind == "repair":
+            return [self.tool, "repair", path, "--apply", self.plan, "--jobs", "1", "--quiet"]
         return [self.tool, "edit", path, *self.changes()]
 
 
