@@ -380,7 +380,9 @@ TEST_CASE("a plan is the same after it is written and read, and says what is wro
   CHECK(encode_plan(again) == text);
   for (const std::string bad :
        {"", "[]", "{}", "{\"tacore:repair_plan\": 2, \"repairs\": []}",
-        "{\"tacore:repair_plan\": 1, \"repairs\": [{}]}", "{\"tacore:repair_plan\": 1, \"repairs\": [3]}"}) {
+        "{\"tacore:repair_plan\": 1, \"repairs\": [{}]}", "{\"tacore:repair_plan\": 1, \"repairs\": [3]}",
+        "{\"tacore:repair_plan\": 1, \"repairs\": [{\"number\": 1, \"level\": 4294967296, \"columns\": [\"a\"], "
+        "\"confidence\": 1, \"accepted\": true}]}"}) {
     CAPTURE(bad);
     CHECK_THROWS_AS(assets::parse_plan(bad), FormatError);
   }

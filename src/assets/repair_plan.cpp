@@ -113,12 +113,19 @@ int64_t integer(const JsonNode& node, const char* name) {
   return node.value().get<int64_t>();
 }
 
+int small_integer(const JsonNode& node, const char* name) {
+  const int64_t out = integer(node, name);
+  if (out < 0 || out > 1'000'000'000)
+    throw FormatError(std::string("a repair plan has a member ") + name + " of " + std::to_string(out));
+  return static_cast<int>(out);
+}
+
 Repair parse_repair(const JsonNode& node) {
   node.object();
-  Repair out{.number = static_cast<int>(integer(node["number"], "number")),
+  Repair out{.number = small_integer(node["number"], "number"),
              .rule = node["rule"].text_or_empty(),
              .reason = node["reason"].text_or_empty(),
-             .level = static_cast<int>(integer(node["level"], "level")),
+             .level = small_integer(node["level"], "level"),
              .confidence = node["confidence"].number()};
   if (!node["accepted"].value().is_boolean())
     throw FormatError("repair " + std::to_string(out.number) + " has no member accepted that is true or false");

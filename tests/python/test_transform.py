@@ -407,6 +407,41 @@ def test_columns_are_edited_from_files_and_tables(golden: Path, tmp_path: Path) 
     assert "depth" in tacore.load(path).data.read("asia").columns
 
 
+def test_repairs_are_proposed_made_and_undone(golden: Path, tmp_path: Path) -> None:
+    [path] = copies(golden / "nested.tacozip", tmp_path, "a.tacozip")
+    plan = tf.propose_repairs(path, progress=False)
+    assert plan["repairs"] == [] and validate(path, assets=True, pixels=True) == []
+    with pytest.raises(tacore.TacoValidationError, match="no repair of the plan is accepted"):
+        tf.apply_repairs(path, plan, progress=False)
+    before = tree(tacore.load(path))
+    [old] = [row["region"] for row in tacore.load(path).data.to_arrow().to_pylist() if row["id"] == "asia"]
+    row = tacore.load(path).data.to_arrow()["id"].to_pylist().index("asia")
+    change = {"row": row, "sample": "asia", "old": [old], "new": ["A"]}
+    repair = {"number": 1, "level": 0, "columns": ["region"], "confidence": 0.5, "accepted": False, "changes": [change]}
+    plan["repairs"].append(repair)
+    done = tf.apply_repairs(path, plan, accept=[1], progress=False)
+    assert done == tf.RepairResult(num_repairs=1, num_left=0, num_values=1)
+    assert tacore.load(path).data.to_arrow()["region"].to_pylist()[row] == "A"
+    with pytest.raises(tacore.TacoValidationError, match="row .* is 'A'"):
+        tf.apply_repairs(path, plan, accept="all", progress=False)
+    tf.apply_repairs(path, tf.inverse_repairs(plan, accept="all"), progress=False)
+    assert tree(tacore.load(path)) == before
+    with pytest.raises(tacore.TacoFormatError):
+        tf.inverse_repairs({"repairs": []})
+
+
+def test_a_comparison_with_the_files_can_be_stopped(golden: Path) -> None:
+    seen: list[tuple[int, int]] = []
+
+    def stop(done: int, total: int) -> bool:
+        seen.append((done, total))
+        return False
+
+    with pytest.raises(tacore.TacoIOError):
+        validate(golden / "nested.tacozip", assets=True, progress=stop)
+    assert len(seen) == 1
+
+
 def test_an_edit_that_breaks_a_rule_changes_nothing(golden: Path, tmp_path: Path) -> None:
     [path] = copies(golden / "nested.tacozip", tmp_path, "a.tacozip")
     before = path.read_bytes()
