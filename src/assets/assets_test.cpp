@@ -248,6 +248,29 @@ TEST_CASE("places and values of FOLDERs are compared with the files below them")
   CHECK(files_of(path) == files_of(right));
 }
 
+TEST_CASE("a FOLDER of files at several places may have its centroid between them") {
+  const auto shop = Workshop::in_memory();
+  const auto rules = [&](double east) {
+    std::vector<Sample> samples;
+    for (std::size_t i = 0; i < 30; ++i) {
+      // Two tiles, 60 km apart, and the middle of both.
+      const double x = 400'000, y = 1'000'000 + 100'000 * static_cast<double>(i);
+      std::vector<Sample> children;
+      for (const double far : {0.0, 60'000.0})
+        children.emplace_back(far > 0 ? "b.tif" : "a.tif", geotiff({.geotransform = {x + far, 10, 0, y, 0, -10}}));
+      const extensions::STAC middle(
+          {.crs = "EPSG:32630", .tensor_shape = {1, 1, 1}, .geotransform = {x + east, 10, 0, y, 0, -10}});
+      samples.emplace_back("s" + std::to_string(i), Tortilla(std::move(children)),
+                           std::vector<MetadataField>{{"istac:centroid", middle.values()[4]}});
+    }
+    return rules_of(made(shop, std::move(samples), std::to_string(shop.num_made()) + ".tacozip"));
+  };
+  // The extent, which create() takes from the centroids, leaves the tiles out.
+  CHECK(rules(30'000) == Strings{"AST-11"});
+  CHECK(rules(60'000) == Strings{"AST-11"});
+  CHECK(rules(90'000) == Strings{"AST-11", "AST-5"});
+}
+
 TEST_CASE("paths of other files, of FOLDERs and of nothing are found") {
   const auto shop = Workshop::in_memory();
   const std::string right = made(shop, scenes(20), "right.tacozip"), path = made(shop, scenes(20));

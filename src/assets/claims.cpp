@@ -251,7 +251,7 @@ class Claims {
     if (is({"height", "rows", "num_rows"}))
       add_number(
           "AST-7", "the height", [positive](const AssetFacts& f) { return positive(f.kind->height); }, true);
-    if (is({"num_bands", "n_bands", "band_count", "count", "bands", "channels"}))
+    if (is({"num_bands", "n_bands", "band_count", "bands", "channels"}))
       add_number(
           "AST-7", "the number of bands", [positive](const AssetFacts& f) { return positive(f.kind->bands); }, true);
     if (is({"nodata", "no_data", "nodata_value"})) {
@@ -375,7 +375,7 @@ class Claims {
       try {
         const auto point = point_of_wkb(bytes_of(wkb->bytes));
         if (!point) return std::nullopt;
-        return distance({point->x, point->y}, layer_.places[i]->centre) <= layer_.places[i]->radius + kDegrees;
+        return distance({point->x, point->y}, layer_.places[i]->centre) <= layer_.places[i]->reach + kDegrees;
       } catch (const FormatError&) {
         return std::nullopt;  // FLD-5
       }
@@ -408,7 +408,7 @@ class Claims {
       if (!wkb || !layer_.places[i]) return std::nullopt;
       try {
         const Place& place = *layer_.places[i];
-        const double lat = place.centre.lat, room = place.radius + kDegrees;
+        const double lat = place.centre.lat, room = place.reach + kDegrees;
         const auto parts = wkb_part_envelopes(bytes_of(wkb->bytes));
         if (parts.empty()) return std::nullopt;
         return std::ranges::any_of(parts, [&](const BBox& box) {
@@ -433,7 +433,7 @@ class Claims {
       if (!code || !layer_.places[i]) return std::nullopt;
       const auto cell = cell_of(*code);
       if (!cell) return std::nullopt;
-      return distance(cell->anchor, layer_.places[i]->centre) <= cell->size + layer_.places[i]->radius;
+      return distance(cell->anchor, layer_.places[i]->centre) <= cell->size + layer_.places[i]->reach;
     };
     out.found = [this](std::size_t i) { return "a centre at " + place_text(layer_.places[i]->centre); };
     out_.push_back(std::move(out));

@@ -164,8 +164,11 @@ void take_places(Survey& survey) {
       std::size_t at = 0;
       for (std::size_t k = 0; k < below.size(); ++k) {
         while (at < layer.size() && layer.roots[at] < below.roots[k]) ++at;
-        if (at < layer.size() && layer.roots[at] == below.roots[k] && !layer.places[at])
-          layer.places[at] = below.places[k];
+        if (at == layer.size() || layer.roots[at] != below.roots[k] || !below.places[k]) continue;
+        auto& place = layer.places[at];
+        if (!place) place = below.places[k];
+        place->reach =
+            std::max(place->reach, distance(place->centre, below.places[k]->centre) + below.places[k]->reach);
       }
     }
   }
@@ -191,6 +194,7 @@ std::optional<Place> place_of(const AssetFacts& facts, const CrsTransformer* tra
     for (const double x : {0.0, width}) {
       for (const double y : {0.0, height}) out.radius = std::max(out.radius, distance(out.centre, at(x, y)));
     }
+    out.reach = out.radius;
     return out;
   } catch (const SchemaError&) {
     return std::nullopt;

@@ -13,10 +13,11 @@
 
 namespace tacore::assets {
 
-/// Where a raster lies.
+/// Where a raster lies, or the rasters of a FOLDER.
 struct Place {
-  LonLat centre = {};
-  double radius = 0;  ///< degrees of latitude from the centre to a corner
+  LonLat centre = {};  ///< of the first raster
+  double radius = 0;   ///< degrees of latitude from the centre to a corner
+  double reach = 0;    ///< degrees of latitude from the centre within which all of the rasters lie
 };
 
 /// The rows at one position of the tree, such as the image of each sample, in the order of the samples that they belong
@@ -28,7 +29,7 @@ struct Layer {
   std::vector<int64_t> rows = {};      ///< of the level
   std::vector<int64_t> roots = {};     ///< row of level 0 that each belongs to, ascending
   std::vector<AssetFacts> facts = {};  ///< of each row of FILEs
-  /// Where each row lies: a FILE by its own header, a FOLDER by that of the first FILE below it that has a place.
+  /// Where each row lies: a FILE by its own header, a FOLDER by those of the FILEs below it.
   std::vector<std::optional<Place>> places = {};
 
   std::size_t size() const noexcept { return rows.size(); }
