@@ -120,7 +120,14 @@ int small_integer(const JsonNode& node, const char* name) {
   return static_cast<int>(out);
 }
 
-Repair parse_repair(const JsonNode& node) {
+RowRepair parse_row(const JsonNode& change) {
+  return {.row = integer(change.object()["row"], "row"),
+          .sample = change["sample"].text_or_empty(),
+          .old_values = parse_values(change["old"]),
+          .new_values = parse_values(change["new"])};
+}
+
+Repair parse_repair(const JsonNode& node, std::vector<RowRepair> rows) {
   node.object();
   Repair out{.number = small_integer(node["number"], "number"),
              .rule = node["rule"].text_or_empty(),
@@ -136,12 +143,9 @@ Repair parse_repair(const JsonNode& node) {
     out.old_description = text.object()["old"].text();
     out.new_description = text["new"].text();
   }
-  for (const JsonNode& change : node["changes"].elements()) {
-    change.object();
-    RowRepair row{.row = integer(change["row"], "row"),
-                  .sample = change["sample"].text_or_empty(),
-                  .old_values = parse_values(change["old"]),
-                  .new_values = parse_values(change["new"])};
+  if (!node["changes"].elements().empty())
+    throw FormatError("repair " + std::to_string(out.number) + " has changes that are no objects");
+  for (RowRepair& row : rows) {
     if (row.old_values.size() != out.columns.size() || row.new_values.size() != out.columns.size()) {
       throw FormatError("repair " + std::to_string(out.number) + ", row " + std::to_string(row.row) + ": " +
                         std::to_string(row.old_values.size()) + " old and " + std::to_string(row.new_values.size()) +
@@ -196,7 +200,21 @@ std::string encode_plan(const RepairPlan& plan) {
 }
 
 RepairPlan parse_plan(std::string_view text) {
-  const nlohmann::json json = parse_json(text, kName);
+  // The rows of each repair are taken as they are parsed: as JSON they would take ten times the memory.
+  constexpr int kDepthOfRepair = 2, kDepthOfRow = 4;
+  using Event = nlohmann::json::parse_event_t;
+  std::vector<std::vector<RowRepair>> rows;
+  std::string of_plan, of_repair;  // the members that are being parsed
+  const auto see = [&](int depth, Event event, nlohmann::json& part) {
+    if (depth == 1 && event == Event::key) of_plan = part.get<std::string>();
+    if (of_plan != "repairs") return true;
+    if (depth == kDepthOfRepair && event == Event::object_start) rows.emplace_back();
+    if (depth == kDepthOfRepair + 1 && event == Event::key) of_repair = part.get<std::string>();
+    if (depth != kDepthOfRow || event != Event::object_end || of_repair != "changes" || rows.empty()) return true;
+    rows.back().push_back(parse_row(JsonNode(part, kName, "changes")));
+    return false;
+  };
+  const nlohmann::json json = parse_json(text, kName, see);
   const JsonNode root(json, kName, "");
   root.object();
   const auto version = json.find(kMark);
@@ -205,7 +223,9 @@ RepairPlan parse_plan(std::string_view text) {
         std::string("is no repair plan: it has no member ") + kMark + " with the value " + std::to_string(kVersion),
         {.path = kName});
   RepairPlan out{.dataset = root["dataset"].text_or_empty(), .version = root["dataset_version"].text_or_empty()};
-  for (const JsonNode& repair : root["repairs"].elements()) out.repairs.push_back(parse_repair(repair));
+  const auto repairs = root["repairs"].elements();
+  for (std::size_t i = 0; i < repairs.size(); ++i)
+    out.repairs.push_back(parse_repair(repairs[i], i < rows.size() ? std::move(rows[i]) : std::vector<RowRepair>()));
   return out;
 }
 

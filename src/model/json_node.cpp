@@ -18,7 +18,7 @@ std::string reason(std::string_view message) {
 
 }  // namespace
 
-json parse_json(std::string_view text, const std::string& path) {
+json parse_json(std::string_view text, const std::string& path, const json::parser_callback_t& see) {
   if (const auto at = where_too_nested(text)) {
     throw FormatError("JSON is nested deeper than " + std::to_string(kMaxJsonNesting), {.path = path, .offset = at});
   }
@@ -27,7 +27,7 @@ json parse_json(std::string_view text, const std::string& path) {
     throw FormatError("not JSON: a NUL byte", {.path = path, .offset = at});
   }
   try {
-    return json::parse(text);
+    return json::parse(text, see);
   } catch (const json::parse_error& error) {
     throw FormatError("not JSON: " + reason(error.what()),
                       {.path = path, .offset = error.byte > 0 ? error.byte - 1 : 0});

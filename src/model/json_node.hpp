@@ -11,8 +11,9 @@
 namespace tacore {
 
 /// The JSON value of `text`, which is that of the file `path`. Throws FormatError, with the byte: not JSON, not UTF-8,
-/// nested deeper than 64, a NUL byte.
-nlohmann::json parse_json(std::string_view text, const std::string& path);
+/// nested deeper than 64, a NUL byte. `see` is called for each part as it is parsed, and drops it by returning false.
+nlohmann::json parse_json(std::string_view text, const std::string& path,
+                          const nlohmann::json::parser_callback_t& see = nullptr);
 
 /// A JSON value and the keys that lead to it, which every FormatError names:
 /// `JsonNode(document, path, "")["extent"].number()` throws "extent is object, expected a number". The document and
