@@ -293,8 +293,9 @@ def propose_repairs(
         >>> plan = transform.propose_repairs("chips.tacozip")
         >>> [(each["number"], each["reason"]) for each in plan["repairs"]]
     """
-    plan = _core.propose_repairs(path, base_path or "", {"jobs": jobs}, callback("Comparing", progress))
-    return json.loads(plan)
+    text = _core.propose_repairs(path, base_path or "", {"jobs": jobs}, callback("Comparing", progress))
+    plan: dict[str, Any] = json.loads(text)
+    return plan
 
 
 @dataclass(frozen=True)
@@ -361,7 +362,8 @@ def inverse_repairs(plan: Mapping[str, Any], *, accept: Sequence[int] | Literal[
     Example:
         >>> transform.apply_repairs("chips.tacozip", transform.inverse_repairs(plan))
     """
-    return json.loads(_core.inverse_repairs(json.dumps(plan), *_accepted(accept)))
+    inverse: dict[str, Any] = json.loads(_core.inverse_repairs(json.dumps(plan), *_accepted(accept)))
+    return inverse
 
 
 def _accepted(accept: Sequence[int] | Literal["all"]) -> tuple[bool, list[int]]:

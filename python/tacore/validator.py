@@ -6,7 +6,7 @@ import os
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core, _verbose  # noqa: F401  (messages go to the logger from here on)
 from ._errors import TacoError, TacoFormatError, TacoSchemaError, TacoValidationError
@@ -81,7 +81,7 @@ def validate(
         >>> for issue in tacore.validator.validate("chips.tacozip", deep=True):
         ...     print(issue.rule, issue.message)
     """
-    options = {"assets": assets, "pixels": pixels, "sample_size": sample_size, "seed": seed, "jobs": jobs}
+    options: dict[str, Any] = {"assets": assets, "pixels": pixels, "sample_size": sample_size, "seed": seed, "jobs": jobs}
     if base_path is not None:
         options["base_path"] = os.fspath(base_path)
     found = _core.validate_dataset(os.fspath(path), deep, list(profiles), options, callback("Validating", progress))

@@ -95,7 +95,6 @@ void read_tiff(const TiffDirectory& directory, AssetKind& kind, AssetFacts& out)
   const Georeference place = georeference_of(directory);
   kind.crs = place.crs;
   out.geotransform = place.geotransform;
-  out.time = parse_tiff_time(directory.date_time);
 }
 
 }  // namespace
@@ -144,6 +143,7 @@ AssetFacts facts_of(const std::shared_ptr<const ByteSource>& bytes, AssetKinds& 
   if (kind.format == "GTiff") {
     try {
       read_tiff(read_tiff_directory(*begun), kind, out);
+      out.time = parse_tiff_time(read_tiff_time(*begun));
     } catch (const FormatError& error) {
       out.fault = error.message();
     }

@@ -137,13 +137,8 @@ std::string percent_decoded(std::string_view text) {
   return out;
 }
 
-namespace {
-
-constexpr std::string_view kBase64Digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-}  // namespace
-
 std::string base64(std::span<const std::byte> bytes) {
+  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;
   out.reserve((bytes.size() + 2) / 3 * 4);
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
@@ -154,26 +149,10 @@ std::string base64(std::span<const std::byte> bytes) {
     }
     for (std::size_t j = 0; j < 4; ++j) {
       // n bytes fill n + 1 digits (RFC 4648, 4).
-      out += j <= num_bytes ? kBase64Digits[group >> (18 - 6 * j) & 63] : '=';
+      out += j <= num_bytes ? kDigits[group >> (18 - 6 * j) & 63] : '=';
     }
   }
   return out;
-}
-
-std::optional<std::vector<std::byte>> parse_base64(std::string_view text) {
-  std::vector<std::byte> out;
-  uint32_t group = 0, num_bits = 0;
-  for (const char c : text.substr(0, text.find('='))) {
-    const auto digit = kBase64Digits.find(c);
-    if (digit == kBase64Digits.npos) return std::nullopt;
-    group = group << 6 | static_cast<uint32_t>(digit);
-    num_bits += 6;
-    if (num_bits < 8) continue;
-    num_bits -= 8;
-    out.push_back(static_cast<std::byte>(group >> num_bits));
-  }
-  // Each text has one form: its padding, and zeros in the bits behind the last byte.
-  return base64(out) == text ? std::optional(std::move(out)) : std::nullopt;
 }
 
 std::string without_controls(std::string_view text) {

@@ -408,7 +408,6 @@ std::optional<TiffDirectory> find_tiff_directory(const ByteSource& source) {
   out.gdal_metadata = fields.text(TiffTag::GdalMetadata);
   out.layout.is_tile_interleaved = out.gdal_metadata.find("name=\"INTERLEAVE\"") != std::string::npos &&
                                    out.gdal_metadata.find(">TILE<") != std::string::npos;
-  out.date_time = fields.text(TiffTag::DateTime);
   out.nodata_text = fields.text(TiffTag::GdalNodata);
   out.layout.nodata = parse_nodata(out.nodata_text);
   if (out.layout.type == DataType::Int64) out.layout.nodata_bits = parse_bits<int64_t>(out.nodata_text);
@@ -427,6 +426,13 @@ std::optional<TiffDirectory> find_tiff_directory(const ByteSource& source) {
   }
   out.directory_end = reader.end();
   return out;
+}
+
+std::string read_tiff_time(const ByteSource& source) {
+  TiffReader reader(source);
+  Fields fields(reader);
+  fields.read(read_header(reader));
+  return fields.text(TiffTag::DateTime);
 }
 
 TiffDirectory read_tiff_directory(const ByteSource& source) {

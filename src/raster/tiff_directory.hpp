@@ -20,7 +20,6 @@ struct TiffDirectory {
   std::vector<uint16_t> extra_samples = {}, color_map = {};  ///< tags 338 and 320
   std::string nodata_text = {};                              ///< tag 42113, which layout.nodata is the value of
   std::string gdal_metadata = {};                            ///< tag 42112, XML
-  std::string date_time = {};                                ///< tag 306, "2024:01:31 10:30:00"
   // GeoTIFF, as stored.
   std::vector<double> pixel_scale = {}, tiepoints = {}, transformation = {}, geo_doubles = {};
   std::vector<uint16_t> geo_keys = {};
@@ -40,6 +39,10 @@ bool is_tiff(std::span<const std::byte> head);
 TiffDirectory read_tiff_directory(const ByteSource& source);
 /// Reads as read_tiff_directory() does, but returns nullopt for a file without the signature of a TIFF.
 std::optional<TiffDirectory> find_tiff_directory(const ByteSource& source);
+
+/// Tag 306 of the first directory, "2024:01:31 10:30:00"; "" where it is absent. It is no member of TiffDirectory,
+/// which readers of pixels in a browser pay for. Throws as read_tiff_directory().
+std::string read_tiff_time(const ByteSource& source);
 
 /// The CRS as "EPSG:code" where the GeoTIFF keys name one, and the transform; pixel-is-point is shifted by half a
 /// pixel.
