@@ -39,7 +39,7 @@ std::string place_text(const LonLat& place) {
 
 /// "EPSG:32631" of a code in any case, and of a number; other texts unchanged.
 std::string spelled_crs(const Value& value) {
-  if (const auto number = number_of(value)) return "EPSG:" + std::to_string(static_cast<int64_t>(*number));
+  if (const auto number = number_of(value)) return "EPSG:" + plain_number_text(*number);
   const auto* text = value.get<std::string>();
   if (!text) return {};
   const std::string prefix = lower(text->substr(0, 5));
@@ -218,7 +218,10 @@ class Claims {
     out.found = [this, get](std::size_t i) { return number_text(*std::optional<double>(get(facts(i)))); };
     out.right = [this, get](const Value& value, std::size_t i) -> Value {
       const double found = *std::optional<double>(get(facts(i)));
-      return value.get<double>() ? Value(found) : Value(static_cast<int64_t>(found));
+      if (value.get<double>()) return found;
+      // A column of integers has no room for half a metre, nor for NaN.
+      const bool is_whole = std::trunc(found) == found && std::abs(found) < 9e15;
+      return is_whole ? Value(static_cast<int64_t>(found)) : Value();
     };
     out_.push_back(std::move(out));
   }
@@ -447,14 +450,13 @@ class Claims {
 
   /// "0010km_0439U_0004L"
   static std::optional<Cell> cell_of(const std::string& code) {
-    static thread_local std::map<int, extensions::MajorTomGrid> grids;
+    static thread_local std::map<double, extensions::MajorTomGrid> grids;
     const auto parts = split(code, '_');
     if (parts.size() != 3 || !parts[0].ends_with("km")) return std::nullopt;
     const auto km = parse_number(std::string_view(parts[0]).substr(0, parts[0].size() - 2));
     if (!km || !(*km >= 1) || *km > 20'000) return std::nullopt;
-    const int number = static_cast<int>(*km);
-    auto grid = grids.find(number);
-    if (grid == grids.end()) grid = grids.emplace(number, extensions::MajorTomGrid({.dist_km = *km})).first;
+    auto grid = grids.find(*km);
+    if (grid == grids.end()) grid = grids.emplace(*km, extensions::MajorTomGrid({.dist_km = *km})).first;
     try {
       // Rows and columns are at most this far apart, and a tile around a corner of its cell belongs to it, too.
       return Cell{grid->second.rowcol2latlon(parts[1], parts[2]), 2 * std::numbers::sqrt2 * *km / 111.2};
@@ -552,7 +554,8 @@ std::optional<StatedPlaces> stated_places(const Survey& survey, const Layer& lay
           }
         } else if (const auto* wkb = values[i].get<Binary>()) {
           const auto middle = wkb_centroid(bytes_of(wkb->bytes), Longitudes::ShorterWay);
-          if (middle && std::isfinite(middle->x + middle->y)) out.places[i] = LonLat{middle->x, middle->y};
+          if (middle && std::abs(middle->x) <= 360 && std::abs(middle->y) <= 90)
+            out.places[i] = LonLat{middle->x, middle->y};
         }
       } catch (const Error&) {  // FLD-5
       }

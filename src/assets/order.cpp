@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -27,24 +26,27 @@ constexpr double kLeastFound = 0.95;
 constexpr double kMostAgree = 0.9;
 constexpr std::size_t kLeastCompared = 10;
 
-/// Matches rows with statements: `candidates(i)` are the rows whose statement fits the file of row i, the best first.
+/// Matches rows with statements. `fits(i)`: the statement of row i is among those that fit its file. `candidates(i)`:
+/// the rows whose statement fits the file of row i, the best first; asked for again rather than kept, since in a series
+/// of images of one place every statement fits every file.
 class Matcher {
  public:
   explicit Matcher(std::size_t size) : from_(size, kNone), used_(size, false) {}
 
   /// Rows that fit where they are stay; then come rows that only one statement fits; then the others, in their order.
-  std::optional<Order> match(const std::function<std::vector<std::size_t>(std::size_t)>& candidates) {
-    std::vector<std::vector<std::size_t>> all(from_.size());
+  template <class Fits, class Candidates>
+  std::optional<Order> match(const Fits& fits, const Candidates& candidates) {
     for (std::size_t i = 0; i < from_.size(); ++i) {
-      all[i] = candidates(i);
-      if (std::ranges::find(all[i], i) != all[i].end()) take(i, i);
+      if (fits(i)) take(i, i);
     }
     Order out;
     for (const bool is_unique : {true, false}) {
       for (std::size_t i = 0; i < from_.size(); ++i) {
-        if (from_[i] != kNone || (is_unique && all[i].size() != 1)) continue;
-        const auto free = std::ranges::find_if(all[i], [&](std::size_t j) { return !used_[j]; });
-        if (free == all[i].end()) continue;
+        if (from_[i] != kNone) continue;
+        const std::vector<std::size_t>& fitting = candidates(i);
+        if (is_unique && fitting.size() != 1) continue;
+        const auto free = std::ranges::find_if(fitting, [&](std::size_t j) { return !used_[j]; });
+        if (free == fitting.end()) continue;
         take(i, *free);
         if (!is_unique) ++out.num_ambiguous;
       }
@@ -83,10 +85,12 @@ std::optional<Order> match_keys(const std::vector<std::string>& stated, const st
     if (!stated[i].empty()) rows[stated[i]].push_back(i);
   }
   static const std::vector<std::size_t> none;
-  return Matcher(stated.size()).match([&](std::size_t i) {
-    const auto fitting = found[i].empty() ? rows.end() : rows.find(found[i]);
-    return fitting == rows.end() ? none : fitting->second;
-  });
+  return Matcher(stated.size())
+      .match([&](std::size_t i) { return !found[i].empty() && stated[i] == found[i]; },
+             [&](std::size_t i) -> const std::vector<std::size_t>& {
+               const auto fitting = found[i].empty() ? rows.end() : rows.find(found[i]);
+               return fitting == rows.end() ? none : fitting->second;
+             });
 }
 
 /// By the nearest stated place, within a quarter of the raster.
@@ -114,7 +118,9 @@ std::optional<Order> match_places(const StatedPlaces& stated, const std::vector<
     const int64_t row = row_of(stated.places[j]->lat);
     cells[{row, column_of(stated.places[j]->lon, columns_of(row))}].push_back(j);
   }
-  return Matcher(found.size()).match([&](std::size_t i) {
+  // One that is much nearer than all others is the only one; none is where this one is as near as rounding allows.
+  constexpr double kNearest = 1e-7;  // degrees
+  const auto candidates = [&](std::size_t i) {
     std::vector<std::pair<double, std::size_t>> near;
     if (found[i]) {
       const Place& place = *found[i];
@@ -135,12 +141,20 @@ std::optional<Order> match_places(const StatedPlaces& stated, const std::vector<
       }
     }
     std::ranges::sort(near);
-    // One that is much nearer than all others is the only one.
-    if (near.size() > 1 && near[1].first > 4 * near[0].first + 1e-7) near.resize(1);
+    if (near.size() > 1 && near[1].first > 4 * near[0].first + kNearest) near.resize(1);
     std::vector<std::size_t> out;
     for (const auto& [apart, j] : near) out.push_back(j);
     return out;
-  });
+  };
+  const auto fits = [&](std::size_t i) {
+    if (!found[i] || !stated.places[i]) return false;
+    const double apart = distance(*stated.places[i], found[i]->centre);
+    if (apart > reach(*found[i])) return false;
+    if (apart <= kNearest) return true;
+    const auto near = candidates(i);
+    return std::ranges::find(near, i) != near.end();
+  };
+  return Matcher(found.size()).match(fits, candidates);
 }
 
 /// A grid to a tenth of a pixel; "" where it is not known.

@@ -191,6 +191,7 @@ std::optional<Place> place_of(const AssetFacts& facts, const CrsTransformer* tra
   const auto width = static_cast<double>(facts.kind->width), height = static_cast<double>(facts.kind->height);
   try {
     Place out{.centre = at(width / 2, height / 2)};
+    if (!(std::abs(out.centre.lon) <= 360 && std::abs(out.centre.lat) <= 90)) return std::nullopt;
     for (const double x : {0.0, width}) {
       for (const double y : {0.0, height}) out.radius = std::max(out.radius, distance(out.centre, at(x, y)));
     }
