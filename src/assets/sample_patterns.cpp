@@ -59,14 +59,17 @@ void find_leaks(const Survey& survey, std::vector<Finding>& out) {
     if (column < 0) column = table->find("tortilla:data_split");
     if (column < 0 || layer.places.empty()) continue;
     const auto splits = values_of(survey, layer, column);
-    std::vector<std::size_t> order;
+    std::unordered_map<std::string, std::size_t> numbers;  // of splits: pairs of rows are compared by them
+    std::vector<std::size_t> number_of_split(layer.size()), order;
     double reach = 0;
     for (std::size_t i = 0; i < layer.size(); ++i) {
       if (!layer.places[i] || splits[i].is_null()) continue;
+      number_of_split[i] = numbers.emplace(text_of(splits[i]), numbers.size()).first->second;
       order.push_back(i);
       reach = std::max(reach, layer.places[i]->radius);
     }
-    std::ranges::sort(order, {}, [&](std::size_t i) { return layer.places[i]->centre.lat; });
+    if (numbers.size() < 2) continue;
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return layer.places[i]->centre.lat; });
     Finding finding{
         .rule = "AST-28", .layer = number, .columns = {table->columns()[static_cast<std::size_t>(column)].name}};
     for (std::size_t k = 0; k < order.size(); ++k) {
@@ -74,7 +77,7 @@ void find_leaks(const Survey& survey, std::vector<Finding>& out) {
       for (std::size_t m = k + 1; m < order.size(); ++m) {
         const std::size_t b = order[m];
         if (layer.places[b]->centre.lat - layer.places[a]->centre.lat > reach) break;
-        if (splits[a] == splits[b]) continue;
+        if (number_of_split[a] == number_of_split[b]) continue;
         // Squares whose centres are nearer than half a diagonal share more than a tenth of their area.
         if (distance(layer.places[a]->centre, layer.places[b]->centre) >
             std::min(layer.places[a]->radius, layer.places[b]->radius))
