@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <random>
 
@@ -235,6 +236,47 @@ TEST_CASE("faults of single rows are found, and those that the file can answer a
   plant(path, shop, 0, "time_ms", {{"t7.tif", std::to_string(ms)}});
   plant(path, shop, 0, "product", {{"t7.tif", "\"P_20191231_7\""}});
   CHECK(rules_of(path) == Strings{"AST-12"});
+}
+
+TEST_CASE("numbers that no globe and no integer has room for are told, and not repaired to something else") {
+  const Workshop shop;
+  std::string far("\x01\x01\0\0\0", 5);  // a point at 1e300, 1e300
+  for (int i = 0; i < 2; ++i) far.append(std::string_view("\x9C\x75\0\x88\x3C\xE4\x37\x7E", 8));
+  std::vector<Sample> samples;
+  for (std::size_t i = 0; i < 20; ++i) {
+    TestGrid grid = grid_at(i);
+    grid.nodata = i == 7 ? "nan" : "0";
+    auto fields = metadata_of(grid, i);
+    if (i == 3 || i == 4) fields[4].value = Binary{far};
+    fields.push_back({"nodata", int64_t{0}});
+    fields.push_back({"crs", i == 9 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(grid.epsg)});
+    samples.emplace_back("t" + std::to_string(i) + ".tif", geotiff(grid), fields);
+  }
+  const auto report = report_of(made(shop, std::move(samples)));
+  REQUIRE(report.findings.size() == 2);
+  const auto rule = [&](std::string_view name) {
+    return *std::ranges::find(report.findings, name, &assets::Finding::rule);
+  };
+  CHECK(rule("AST-5").rows == std::vector<std::size_t>{3, 4});
+  CHECK(rule("AST-5").changes.size() == 2);
+  CHECK(rule("AST-7").rows == std::vector<std::size_t>{7});
+  CHECK(rule("AST-7").changes.empty());
+}
+
+TEST_CASE("rows of a series of images of one place are exchanged only where they disagree") {
+  const Workshop shop;
+  std::vector<Sample> samples;
+  for (std::size_t i = 0; i < 60; ++i) {
+    // Two places; the metadata of rows 10 and 31 is exchanged.
+    const std::size_t place = i % 2, stated = i == 10 || i == 31 ? 1 - place : place;
+    auto grid = grid_at(place);
+    grid.value = static_cast<uint8_t>(i);
+    samples.emplace_back("t" + std::to_string(i) + ".tif", geotiff(grid), metadata_of(grid_at(stated), stated));
+  }
+  const auto report = report_of(made(shop, std::move(samples)));
+  const auto moved = std::ranges::find(report.findings, "AST-20", &assets::Finding::rule);
+  REQUIRE(moved != report.findings.end());
+  CHECK(moved->rows == std::vector<std::size_t>{10, 31});
 }
 
 TEST_CASE("places and values of FOLDERs are compared with the files below them") {
