@@ -11,8 +11,8 @@
 #include "base/number_text.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
-#include "describe/document.hpp"
 #include "describe/json.hpp"
+#include "describe/page.hpp"
 #include "describe/pit_tree.hpp"
 #include "tacore/version.hpp"
 

@@ -61,18 +61,6 @@ std::string in_words(const TimeRange& range);
 std::string centre_in_words(const BBox& box);
 std::string day_in_words(Timestamp time);
 
-/// Text between tags or in a quoted attribute.
-std::string escape_html(const std::string& text);
-/// JSON for a <script> that holds data: no `<` in it, so that nothing can end the element.
-std::string escape_script(const std::string& json);
-
-/// `#rrggbb` and its variants: three quarters as bright, and 70 % of the way to white. Of anything else that is not
-/// six hexadecimal digits with or without a `#`, those of #4CAF50.
-struct Accent {
-  std::string plain, dark, light;
-};
-Accent accent_of(const std::string& colour);
-
 /// The JSON-LD that collection2croissant() writes, which a page carries too.
 Json croissant(const Facts& facts);
 /// What collection2datacite() writes. Throws SchemaError without a year of publication.

@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "dataset/dataset_impl.hpp"
 #include "describe/document.hpp"
+#include "describe/page.hpp"
 #include "describe/pit_tree.hpp"
 #include "support/describe_data.hpp"
 #include "support/plain_tiff.hpp"

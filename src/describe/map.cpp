@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -344,20 +345,32 @@ std::string paths(const std::string& css, const std::string& d) {
   return d.empty() ? "" : "<path class=\"" + css + "\" d=\"" + d + "\"/>";
 }
 
+/// One dot for all points that lie in the same two pixels.
+std::string dots(const std::vector<MapPoint>& points, const View& view) {
+  std::set<std::pair<int64_t, int64_t>> places;  // row, column
+  for (const auto& [lon, lat] : points) places.emplace(std::llround(view.y(lat) / 2), std::llround(view.x(lon) / 2));
+  std::string out;
+  for (const auto& [row, column] : places) {
+    out += "M" + std::to_string(2 * column) + " " + std::to_string(2 * row) + "h0";
+  }
+  return out;
+}
+
 std::string paint(const MapData& data, const View& view, std::string& legend) {
   std::string parts;
   for (const BBox& box : data.sources) paint_box(box, view, parts);
   parts = paths("part", parts);
+  const std::string marks = paths("mark", dots(data.marks, view));
   if (!data.points.empty()) {
     const Density density(data.points, view);
     legend = density.legend();
-    return density.draw() + parts;
+    return density.draw() + parts + marks;
   }
   Painter painter{view};
   for (const Footprint& footprint : data.footprints) {
     wkb::Walk(std::as_bytes(std::span(footprint.wkb)), painter);
   }
-  return parts + paths("shape", painter.shapes) + paths("dot", painter.dots);
+  return parts + paths("shape", painter.shapes) + paths("dot", painter.dots) + marks;
 }
 
 bool is_globe(const BBox& box) { return box.maxx - box.minx >= 359 && box.maxy - box.miny >= 179; }
@@ -366,7 +379,9 @@ bool is_globe(const BBox& box) { return box.maxx - box.minx >= 359 && box.maxy -
 std::optional<BBox> region(const MapData& data) {
   std::vector<BBox> boxes;
   for (const Footprint& footprint : data.footprints) boxes.push_back(footprint.box);
-  for (const auto& [lon, lat] : data.points) boxes.push_back({lon, lat, lon, lat});
+  for (const auto* points : {&data.points, &data.marks}) {
+    for (const auto& [lon, lat] : *points) boxes.push_back({lon, lat, lon, lat});
+  }
   if (boxes.empty()) boxes = data.sources;
   if (boxes.empty() && data.extent) boxes.push_back(*data.extent);
   if (boxes.empty()) return std::nullopt;
@@ -399,6 +414,7 @@ std::string caption(const MapData& data) {
     out = "The extent of the dataset";
   }
   if (!data.sources.empty()) out += "; dashed: the " + grouped(data.sources.size()) + " parts";
+  if (!data.marks.empty()) out += "; dots: " + data.about_marks;
   return out;
 }
 
@@ -445,7 +461,8 @@ std::string draw_map(const MapData& data) {
   const auto where = region(data);
   if (!where) return "";
   constexpr double kNear = 100;  // degrees: what is wider is shown on the globe alone
-  const bool has_samples = !data.footprints.empty() || !data.points.empty() || !data.sources.empty();
+  const bool has_samples =
+      !data.footprints.empty() || !data.points.empty() || !data.sources.empty() || !data.marks.empty();
   const bool is_near = has_samples && where->maxx - where->minx < kNear && where->maxy - where->miny < kNear;
   std::string legend;
   // Beside a closer look, the place is marked on smaller maps; alone, the globe shows everything.

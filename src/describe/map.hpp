@@ -23,6 +23,8 @@ struct MapData {
   int64_t num_samples = 0;         ///< of that level
   std::vector<BBox> sources = {};  ///< extents of the parts of an index
   std::optional<BBox> extent = {};
+  std::vector<MapPoint> marks = {};  ///< drawn above the others
+  std::string about_marks = {};      ///< what they are, for the caption
 };
 
 /// The extents of the dataset and of its parts, without footprints.

@@ -113,7 +113,9 @@ class SampleRasters {
       label = std::ranges::find_if(
           found_, [&](const Named& one) { return &one != &*image && may_be_label(one) && image->info().bands > 1; });
     }
-    std::vector<Named> out = {*image};
+    std::vector<Named> out;
+    out.reserve(2);
+    out.push_back(*image);
     if (label != found_.end()) out.push_back(*label);
     return out;
   }
@@ -187,9 +189,16 @@ PicturedSamples pictured_samples(const Dataset& dataset, const Facts& facts, con
   PicturedSamples out;
   const int64_t num_rows = facts.levels.empty() ? 0 : facts.levels[0].num_rows;
   out.num_chosen = std::min<int64_t>(num_rows, options.thumbnails);
-  if (out.num_chosen <= 0) return out;
   std::vector<int64_t> rows;
   for (int64_t i = 0; i < out.num_chosen; ++i) rows.push_back((2 * i + 1) * num_rows / (2 * out.num_chosen));
+  out.samples = pictured_samples(dataset, facts, rows, options);
+  return out;
+}
+
+std::vector<PicturedSample> pictured_samples(const Dataset& dataset, const Facts& facts,
+                                             const std::vector<int64_t>& rows, const DescribeOptions& options) {
+  std::vector<PicturedSample> out;
+  if (rows.empty()) return out;
   if_possible([&] {
     const DataFrame frame = dataset.data().take(rows);
     LevelItems items(frame_batches(frame), dataset, facts, 0, options, Columns::All);
@@ -206,7 +215,7 @@ PicturedSamples pictured_samples(const Dataset& dataset, const Facts& facts, con
               thumbnail(each, facts, is_called_label(each.id) || &each != &shown.front(), share / shown.size()));
         });
       }
-      if (!samples[i].pictures.empty()) out.samples.push_back(std::move(samples[i]));
+      if (!samples[i].pictures.empty()) out.push_back(std::move(samples[i]));
     }
   });
   return out;

@@ -36,5 +36,8 @@ std::string class_colour(uint32_t number);
 /// Pictures of at most DescribeOptions::thumbnails samples, which are spread evenly over all rows. A sample that is no
 /// raster, or cannot be decoded, is left out. All pictures together have at most 1.2 MB.
 PicturedSamples pictured_samples(const Dataset& dataset, const Facts& facts, const DescribeOptions& options);
+/// Pictures of the samples of these rows.
+std::vector<PicturedSample> pictured_samples(const Dataset& dataset, const Facts& facts,
+                                             const std::vector<int64_t>& rows, const DescribeOptions& options);
 
 }  // namespace tacore::descriptions

@@ -1,8 +1,8 @@
 #include "describe/viewer_page.hpp"
 
 #include "base/text.hpp"
-#include "describe/document.hpp"
 #include "describe/json.hpp"
+#include "describe/page.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore::descriptions {

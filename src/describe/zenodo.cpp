@@ -1,8 +1,8 @@
 #include "describe/zenodo.hpp"
 
 #include "base/text.hpp"
-#include "describe/document.hpp"
 #include "describe/json.hpp"
+#include "describe/page.hpp"
 
 namespace tacore::descriptions {
 
