@@ -11,9 +11,13 @@
 #include "tacore/ops/consolidate.hpp"
 #include "tacore/ops/describe.hpp"
 #include "tacore/ops/diff.hpp"
+#include "tacore/ops/doctor.hpp"
 #include "tacore/ops/edit.hpp"
 #include "tacore/ops/export.hpp"
+#include "tacore/ops/repair.hpp"
+#include "tacore/ops/report.hpp"
 #include "tacore/ops/sidecar.hpp"
+#include "tacore/ops/sign.hpp"
 #include "tacore/ops/sync.hpp"
 #include "tacore/ops/validate.hpp"
 #include "tacore/raster/tiff_index.hpp"
@@ -133,6 +137,13 @@ Json sync(Options& given, Call& call) {
           {"replaced", done.replaced}};
 }
 
+/// Of level 0, of the samples that an issue is about.
+Json rows_of(const Issue& issue) {
+  Json out = Json::array();
+  for (const FaultySample& sample : issue.samples) out.push_back(sample.row);
+  return out;
+}
+
 Json validate(Options& given, Call&) {
   const auto path = given.require<std::string>("path");
   ValidateOptions how;
@@ -149,9 +160,80 @@ Json validate(Options& given, Call&) {
                       {"message", issue.message},
                       {"path", issue.where.path},
                       {"offset", issue.where.offset ? Json(*issue.where.offset) : Json()},
-                      {"level", issue.where.level ? Json(*issue.where.level) : Json()}});
+                      {"level", issue.where.level ? Json(*issue.where.level) : Json()},
+                      {"num_issues", issue.num_issues},
+                      {"rows", rows_of(issue)}});
   }
   return {{"is_valid", is_valid}, {"issues", issues}};
+}
+
+Json doctor(Options& given, Call& call) {
+  const auto path = given.require<std::string>("path");
+  DoctorOptions how;
+  given.fill(how);
+  given.finish();
+  call.watch(how.task);
+  return Json::parse(card2json(examine(path, how)));
+}
+
+/// A plan, or what its repairs have changed.
+Json repair(Options& given, Call& call) {
+  const auto path = given.require<std::string>("path");
+  const Json* plan = given.find("plan");
+  if (plan == nullptr) {
+    ProposeOptions how;
+    given.take("base_path", how.base_path);
+    given.take("jobs", how.task.jobs);
+    given.finish();
+    call.watch(how.task);
+    return Json::parse(propose_repairs(path, how));
+  }
+  ApplyOptions how;
+  bool undo = false;
+  given.take("undo", undo);
+  given.take("accept", how.accept);
+  given.take("accept_all", how.accept_all);
+  given.fill(how.edit);
+  given.finish();
+  call.watch(how.edit.task);
+  const std::string text = to_text(*plan);
+  const RepairResult done =
+      undo ? apply_repairs(path, inverse_repairs(text, how), {.edit = how.edit}) : apply_repairs(path, text, how);
+  return {{"num_repairs", done.num_repairs}, {"num_left", done.num_left}, {"num_values", done.num_values}};
+}
+
+Json create_key(Options& given, Call&) {
+  const auto path = given.require<std::string>("path");
+  KeyOptions how;
+  given.fill(how);
+  given.take("password", how.password);
+  given.finish();
+  return {{"public_key", tacore::create_key(path, how)}};
+}
+
+Json sign(Options& given, Call& call) {
+  const auto path = given.require<std::string>("path");
+  SignOptions how;
+  how.key = given.require<std::string>("key");
+  given.take("password", how.password);
+  given.fill(how);
+  given.finish();
+  call.watch(how.task);
+  const SignResult done = sign_dataset(path, how);
+  return {{"root", done.root}, {"files", done.files}, {"num_samples", done.num_samples}};
+}
+
+Json verify(Options& given, Call& call) {
+  const auto path = given.require<std::string>("path");
+  VerifyOptions how;
+  given.fill(how);
+  given.finish();
+  call.watch(how.task);
+  const VerifyResult done = verify_dataset(path, how);
+  return {{"root", done.root},
+          {"key_id", done.key_id},
+          {"num_samples", done.num_samples},
+          {"num_proof_bytes", done.num_proof_bytes}};
 }
 
 /// Writes descriptions to files; tacore_dataset_describe() returns them as text.
@@ -210,6 +292,11 @@ const std::map<std::string, Operation>& operations() {
       {"sidecar", sidecar},
       {"sync", sync},
       {"validate", validate},
+      {"doctor", doctor},
+      {"repair", repair},
+      {"create_key", create_key},
+      {"sign", sign},
+      {"verify", verify},
       {"describe", describe},
       {"header", index_tiffs},
       {"tog", tog}};

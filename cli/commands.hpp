@@ -344,11 +344,23 @@ struct TogCommandOptions {
 };
 int run_tog(const TogCommandOptions& options);
 
+struct DoctorCommandOptions {
+  std::string path = {};
+  DoctorOptions how = {};
+  bool json = false;
+  std::string report = {};  ///< file, whose ending tells its form
+  bool overwrite = false;
+};
+/// 1 when a rule is broken that is an error.
+int run_doctor(const DoctorCommandOptions& options);
+
 struct ValidateCommandOptions {
   std::string path = {};
   std::vector<std::string> profiles = {};  ///< conventions as well as profiles of the library
   ValidateOptions how = {};
   bool json = false;
+  std::vector<std::string> reports = {};  ///< files, whose endings tell their form
+  bool overwrite = false;
 };
 /// 1 when a rule is broken that is an error, 0 with warnings only.
 int run_validate(const ValidateCommandOptions& options);

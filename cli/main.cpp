@@ -574,9 +574,19 @@ void add_view(Tool& tool) {
 
 void add_validate(Tool& tool) {
   auto [command, options] = tool.add_reader("validate", "Checks a dataset against every rule of the specification",
-                                            "  taco validate landsat.tacozip --deep", run_validate);
+                                            "  taco validate landsat.tacozip --deep\n"
+                                            "  taco validate landsat.tacozip --assets --report faults.html",
+                                            run_validate);
   visit_options(options->how, OptionAdder(command));
   command->add_flag("--json", options->json, "Print JSON: an array of the findings");
+  auto* report = command
+                     ->add_option("--report", options->reports,
+                                  "File for a report, also: .html with a map and pictures of the worst samples, .sarif "
+                                  "for code hosts, .json as --json; repeat for more")
+                     ->type_name("FILE")
+                     ->expected(1)
+                     ->take_all();
+  command->add_flag("--overwrite", options->overwrite, "Replace existing reports")->needs(report);
   command
       ->add_option("--profile", options->profiles,
                    "Require the columns of a profile: land-cover, change, methane, flood; before 2.0 stac-tortilla, "
@@ -585,6 +595,21 @@ void add_validate(Tool& tool) {
       ->expected(1)
       ->delimiter(',')
       ->take_all();
+}
+
+void add_doctor(Tool& tool) {
+  auto [command, options] =
+      tool.add_reader("doctor", "Writes a report card of a dataset: what to improve, the most useful first",
+                      "  taco doctor landsat.tacozip\n"
+                      "  taco doctor landsat.tacozip --report card.html",
+                      run_doctor);
+  visit_options(options->how, OptionAdder(command));
+  command->add_flag("--json", options->json, "Print JSON");
+  auto* report = command
+                     ->add_option("--report", options->report,
+                                  "File for the report card, also: .html with a map and pictures, or .json")
+                     ->type_name("FILE");
+  command->add_flag("--overwrite", options->overwrite, "Replace an existing report")->needs(report);
 }
 
 /// What is said of a new dataset, from options alone.
@@ -1140,7 +1165,7 @@ void define(Tool& tool) {
   add_group(tool, "Make a dataset",
             {add_init, add_create, add_extensions, add_export, add_convert, add_compile, add_concat, add_tog});
   add_group(tool, "Change or check a dataset",
-            {add_edit, add_diff, add_validate, add_repair, add_sign, add_verify, add_keygen});
+            {add_edit, add_diff, add_validate, add_doctor, add_repair, add_sign, add_verify, add_keygen});
   add_group(tool, "Publish a dataset",
             {add_describe, add_publish, add_site, add_index, add_collect, add_index_tiffs, add_sync});
   add_group(tool, "Help", {add_help, add_manual, add_completion, add_complete, add_old_command});

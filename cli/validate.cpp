@@ -10,13 +10,13 @@
 #include <tacore/dataset.hpp>
 #include <tacore/extensions/conventions.hpp>
 #include <tacore/ops/export.hpp>
+#include <tacore/ops/report.hpp>
 #include <tacore/ops/validate.hpp>
 #include <tacore/plumbing/secrets.hpp>
 #include <tacore/verbose.hpp>
 
 #include "commands.hpp"
 #include "copying.hpp"
-#include "json.hpp"
 #include "layout.hpp"
 #include "loaded_library.hpp"
 #include "output.hpp"
@@ -37,16 +37,30 @@ std::string line(const Issue& issue, const std::string& path) {
   return coloured(colour, word(issue.severity), STDOUT_FILENO) + printable(redact(out) + ": " + issue.message) + "\n";
 }
 
-std::string object(const Issue& issue) {
-  const ErrorContext& where = issue.where;
-  return json_object({
-      {"rule", json_string(issue.rule)},
-      {"severity", json_string(word(issue.severity))},
-      {"message", json_string(issue.message)},
-      {"path", where.path.empty() ? "null" : json_string(redact(where.path))},
-      {"offset", where.offset ? std::to_string(*where.offset) : "null"},
-      {"level", where.level ? std::to_string(*where.level) : "null"},
-  });
+bool is_page(const std::string& file) { return file.ends_with(".html") || file.ends_with(".htm"); }
+
+/// Before the dataset is read, which may take long.
+void check_reports(const ValidateCommandOptions& options) {
+  for (const std::string& file : options.reports) {
+    if (!is_page(file) && !file.ends_with(".sarif") && !file.ends_with(".json"))
+      throw UsageError("--report: '" + file + "' does not end in .html, .sarif or .json");
+    check_output(file, options.overwrite);
+  }
+}
+
+void write_reports(const ValidateCommandOptions& options, const std::vector<Issue>& issues) {
+  for (const std::string& file : options.reports) {
+    with_output({file, options.overwrite}, {options.path}, [&](tabular::Output& to) {
+      if (is_page(file)) {
+        ReportOptions how{
+            .sample_size = options.how.sample_size, .transformer = transformer(), .fallback = raster_opener()};
+        how.load.base_path = options.how.base_path;
+        to.write(issues2html(issues, options.path, how));
+      } else {
+        to.write(file.ends_with(".sarif") ? issues2sarif(issues, options.path) : issues2json(issues));
+      }
+    });
+  }
 }
 
 std::optional<extensions::Convention> convention_of(const std::string& name) {
@@ -68,6 +82,7 @@ void add_faults(std::vector<Issue>& to, extensions::Convention convention, const
 }  // namespace
 
 int run_validate(const ValidateCommandOptions& options) {
+  check_reports(options);
   ValidateOptions how = options.how;
   std::vector<Issue> unconventional;
   for (const auto& profile : options.profiles) {
@@ -79,13 +94,10 @@ int run_validate(const ValidateCommandOptions& options) {
   run_copy(
       how.task, [&] { issues = tacore::validate(options.path, how); }, "files");
   issues.insert(issues.end(), unconventional.begin(), unconventional.end());
+  if (!options.reports.empty()) run_interruptibly([&] { write_reports(options, issues); });
   std::string lines;
-  std::vector<std::string> objects;
-  for (const Issue& issue : issues) {
-    if (options.json) objects.push_back(object(issue));
-    else lines += line(issue, options.path);
-  }
-  print(options.json ? json_array_lines(objects) : lines);
+  for (const Issue& issue : issues) lines += line(issue, options.path);
+  print(options.json ? issues2json(issues) : lines);
 
   const auto errors = static_cast<uint64_t>(std::count_if(
       issues.begin(), issues.end(), [](const Issue& issue) { return issue.severity == Severity::Error; }));

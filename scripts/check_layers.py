@@ -31,12 +31,13 @@ FOLDERS = {
     "assets": ["base", "container", "dataset", "edit", "extensions", "format", "io", "model", "net", "raster", "table", "tortilla", "writer"],
     "tortilla/streaming": ["base", "container", "dataset", "format", "io", "model", "raster", "table", "tortilla", "tortilla/write",
                            "writer"],
-    "validate": ["assets", "base", "container", "dataset", "format", "io", "model", "net", "raster", "table", "tortilla",
+    "validate": ["assets", "base", "container", "dataset", "format", "io", "model", "net", "proof", "raster", "table", "tortilla",
                  "tortilla/streaming"],
     "export": ["base", "container", "dataset", "edit", "format", "io", "model", "net", "proof", "table", "tortilla",
                "tortilla/streaming", "tortilla/write", "validate", "writer"],
     "publish": ["base", "dataset", "describe", "format", "io", "model", "net", "upload", "validate", "writer"],
     "view": ["base", "container", "dataset", "describe", "format", "io"],
+    "report": ["base", "dataset", "describe", "io", "model", "proof", "raster", "validate", "view"],
 }
 
 # Folder -> the headers below include/tacore/ that it implements.
@@ -63,6 +64,7 @@ PUBLIC = {
     "export": "ops/consolidate ops/diff ops/export ops/sidecar v1/convert",
     "publish": "ops/publish",
     "view": "ops/view",
+    "report": "ops/doctor ops/report",
     "gdal": "raster/gdal",
     "cli": "plumbing/options",  # the tool and the bindings read the list of options, the library does not
 }

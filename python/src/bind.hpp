@@ -22,6 +22,7 @@ void bind_describe(nb::module_& m);
 void bind_site(nb::module_& m);
 void bind_view(nb::module_& m);
 void bind_distributed(nb::module_& m);
+void bind_validate(nb::module_& m);
 void bind_v1(nb::module_& m);
 
 }  // namespace tacore::python

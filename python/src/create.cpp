@@ -10,7 +10,6 @@
 #include "others.hpp"
 #include "path.hpp"
 #include "tacore/ops/inspect.hpp"
-#include "tacore/ops/validate.hpp"
 #include "tacore/write/byte_size.hpp"
 #include "text.hpp"
 #include "value.hpp"
@@ -61,22 +60,6 @@ nb::tuple run_describe_fields(Taco taco, const std::string& path) {
   return nb::make_tuple(nb::cast(std::move(taco.tortilla)), text(taco.collection.json));
 }
 
-nb::list check_dataset(const Path& path, bool deep, const std::vector<std::string>& profiles, const Keywords& given,
-                       nb::handle callback) {
-  auto options =
-      options_of<ValidateOptions>(given, {.deep = deep, .profiles = profiles, .transformer = crs_transformer()});
-  Progress progress(callback, options.task);
-  std::vector<Issue> issues;
-  progress.run([&] { issues = validate(path.value, options); });
-  nb::list out;
-  for (const auto& issue : issues) {
-    const auto& [where, offset, level] = issue.where;
-    out.append(nb::make_tuple(text(issue.rule), issue.severity == Severity::Error, text(issue.message), text(where),
-                              nb::cast(offset), nb::cast(level)));
-  }
-  return out;
-}
-
 }  // namespace
 
 void bind_create(nb::module_& m) {
@@ -91,8 +74,6 @@ void bind_create(nb::module_& m) {
   m.def("validate_taco", &run_validate);
   m.def("make_compliant", &run_make_compliant);
   m.def("describe_fields", &run_describe_fields);
-  m.def("validate_dataset", &check_dataset, nb::arg("path"), nb::arg("deep"), nb::arg("profiles"), nb::arg("options"),
-        nb::arg("progress").none());
   m.def("parse_size", [](std::string_view size) { return parse_size(size); });
 }
 

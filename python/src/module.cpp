@@ -20,5 +20,6 @@ NB_MODULE(_core, m) {
   bind_site(m);
   bind_view(m);
   bind_distributed(m);
+  bind_validate(m);
   bind_v1(m);
 }

@@ -70,6 +70,7 @@ void bind_options(nb::module_& m) {
     out["from_table"] = list_of<TableOptions>();
     out["load"] = list_of<LoadOptions>();
     out["validate"] = list_of<ValidateOptions>();
+    out["doctor"] = list_of<DoctorOptions>();
     out["stored_summary"] = list_of<StatsOptions>();
     out["compute_statistics"] = list_of<ComputeOptions>();
     out["preview"] = list_of<PreviewOptions>();

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from abc import ABC, abstractmethod
@@ -15,7 +16,20 @@ from ._progress import Progress, callback
 if TYPE_CHECKING:
     from .datamodel import Sample
 
-__all__ = ["Issue", "SampleValidator", "TacoTIFF", "TacotiffValidator", "ValidationError", "tacotiff", "validate"]
+__all__ = [
+    "CardItem",
+    "Issue",
+    "ReportCard",
+    "SampleValidator",
+    "TacoTIFF",
+    "TacotiffValidator",
+    "ValidationError",
+    "doctor",
+    "issues2html",
+    "issues2sarif",
+    "tacotiff",
+    "validate",
+]
 
 ValidationError = TacoValidationError
 
@@ -30,6 +44,9 @@ class Issue(NamedTuple):
         path: Path of the file; "" if unknown.
         offset: Byte offset in the file; None if it does not apply.
         level: Level of the hierarchy; None if it does not apply.
+        num_issues: More than 1 for the violations of a rule that are not told one by one.
+        rows: Rows of level 0 of all samples that it is about; only of rules AST-*.
+        places: Longitude and latitude of each of these, in degrees, where its file says where it lies; else None.
     """
 
     rule: str
@@ -38,6 +55,9 @@ class Issue(NamedTuple):
     path: str
     offset: int | None
     level: int | None
+    num_issues: int = 1
+    rows: Sequence[int] = ()
+    places: Sequence[tuple[float, float] | None] = ()
 
 
 def validate(
@@ -46,6 +66,7 @@ def validate(
     *,
     assets: bool = False,
     pixels: bool = False,
+    key: str | os.PathLike[str] = "",
     sample_size: int = 0,
     seed: int = 0,
     jobs: int = 0,
@@ -62,6 +83,8 @@ def validate(
             contradicts a file is an error; patterns, such as rows that have the metadata of other rows, are warnings.
             At most one request for each file of a remote dataset; small neighbours are read together.
         pixels: As assets, and decode all pixels of TIFFs and compare them with their statistics.
+        key: Public key of who must have signed: its file, or its 56 characters. All data are read. Hashes and Merkle
+            root are verified with deep and pixels, too; the signature needs the key.
         sample_size: With assets: number of samples to look at, drawn at random; 0 means all. If none of n has a fault,
             fewer than 3 / n of all have it, with a confidence of 95 %.
         seed: With sample_size: seed of the choice.
@@ -81,11 +104,170 @@ def validate(
         >>> for issue in tacore.validator.validate("chips.tacozip", deep=True):
         ...     print(issue.rule, issue.message)
     """
-    options: dict[str, Any] = {"assets": assets, "pixels": pixels, "sample_size": sample_size, "seed": seed, "jobs": jobs}
+    options: dict[str, Any] = {
+        "assets": assets,
+        "pixels": pixels,
+        "key": os.fspath(key),
+        "sample_size": sample_size,
+        "seed": seed,
+        "jobs": jobs,
+    }
     if base_path is not None:
         options["base_path"] = os.fspath(base_path)
     found = _core.validate_dataset(os.fspath(path), deep, list(profiles), options, callback("Validating", progress))
     return [Issue(*each) for each in found]
+
+
+def issues2sarif(issues: Sequence[Issue], path: str | os.PathLike[str]) -> str:
+    """Writes violations as SARIF 2.1.0, which code hosts and editors show.
+
+    Args:
+        issues: What :func:`validate` returned.
+        path: Path of the dataset.
+
+    Returns:
+        JSON with the rules that are broken and a result for each issue, with its file, its byte, and the rows of its
+        samples in `properties.rows`.
+
+    Example:
+        >>> issues = tacore.validator.validate("chips.tacozip", assets=True)
+        >>> Path("chips.sarif").write_text(tacore.validator.issues2sarif(issues, "chips.tacozip"))
+    """
+    return _core.issues2sarif([tuple(each) for each in issues], os.fspath(path))
+
+
+def issues2html(issues: Sequence[Issue], path: str | os.PathLike[str], *, pictures: int = 10) -> str:
+    """Writes violations as a web page: the rules that are broken, a map of the samples with a fault, pictures of those
+    with the most faults, and all messages. The page needs no other file and no network.
+
+    Args:
+        issues: What :func:`validate` returned.
+        path: Path of the dataset. It is read for map and pictures; where it cannot be opened, they are left out.
+        pictures: Maximal number of samples that are shown.
+
+    Example:
+        >>> issues = tacore.validator.validate("chips.tacozip", assets=True)
+        >>> Path("faults.html").write_text(tacore.validator.issues2html(issues, "chips.tacozip"))
+    """
+    return _core.issues2html([tuple(each) for each in issues], os.fspath(path), pictures)
+
+
+class CardItem(NamedTuple):
+    """Something that a good dataset has.
+
+    Attributes:
+        part: "specification", "truth", "findable", "accessible", "interoperable", "reusable", "documentation" or
+            "reading".
+        principle: The FAIR principle, such as "R1.1"; "" for others.
+        what: What a good dataset has.
+        is_met: Whether this one has it.
+        found: What it has.
+        advice: What to do where it is not met.
+        benefit: Where it is not met, how much this helps its users: 0 to 100. Above 60: the dataset is wrong, or cannot
+            be read as it is.
+    """
+
+    part: str
+    principle: str
+    what: str
+    is_met: bool
+    found: str
+    advice: str
+    benefit: int
+
+
+class ReportCard(NamedTuple):
+    """What :func:`doctor` finds.
+
+    Attributes:
+        path: Path of the dataset.
+        id: Its id.
+        version: Its version.
+        num_samples: Number of samples.
+        num_checked: Number of samples whose files were compared with their metadata.
+        items: What a good dataset has, by part.
+        advice: The items that are not met, the most useful first.
+        reading: How fast samples were read: inputs, num_samples, samples_per_second, seconds_to_first,
+            num_stored_bytes, num_bytes, requests_in_order and requests_shuffled (for each sample, from a server); None
+            where no sample is a raster that can be read.
+        issues: What :func:`validate` finds.
+        html: The report card as a web page, which needs no other file; "" unless it was asked for.
+    """
+
+    path: str
+    id: str
+    version: str
+    num_samples: int
+    num_checked: int
+    items: list[CardItem]
+    advice: list[CardItem]
+    reading: dict[str, Any] | None
+    issues: list[Issue]
+    html: str
+
+
+def doctor(
+    path: str | os.PathLike[str],
+    *,
+    deep: bool = False,
+    pixels: bool = False,
+    sample_size: int = 1000,
+    read_size: int = 256,
+    seed: int = 0,
+    jobs: int = 0,
+    base_path: str | os.PathLike[str] | None = None,
+    html: bool = False,
+    progress: bool | Progress = False,
+) -> ReportCard:
+    """Examines a dataset for its publisher: what is wrong with it, what others need to find, understand and reuse it
+    (FAIR), how fast it is read, and what to do about it.
+
+    The requests that a local dataset would take are counted at a web server on 127.0.0.1, in this process, that serves
+    its files for this time. The dataset is not changed.
+
+    Args:
+        path: Path of a dataset of any container, which may be remote.
+        deep: Read every byte, compare checksums and statistics, and decode TIFFs.
+        pixels: Decode all pixels of TIFFs and compare them with their statistics.
+        sample_size: Number of samples whose files are compared with their metadata, drawn at random; 0 means all.
+        read_size: Number of samples that are read to measure the speed, drawn at random; 0 means none.
+        seed: Seed of the choices.
+        jobs: Number of threads; 0 means one for each processor.
+        base_path: Folder of the ZIP files of a TACOCAT or TACOLLECTION.json, if it is not the folder of the index.
+        html: Also write the report card as a web page.
+        progress: True shows a progress bar; a function is called with the number of files that are read, and of all,
+            and stops the work with TacoIOError by returning False.
+
+    Example:
+        >>> card = tacore.validator.doctor("chips.tacozip")
+        >>> for item in card.advice:
+        ...     print(item.benefit, item.what, "->", item.advice)
+    """
+    options: dict[str, Any] = {
+        "deep": deep,
+        "pixels": pixels,
+        "sample_size": sample_size,
+        "read_size": read_size,
+        "seed": seed,
+        "jobs": jobs,
+    }
+    if base_path is not None:
+        options["base_path"] = os.fspath(base_path)
+    text, issues, page = _core.examine_dataset(os.fspath(path), options, html, callback("Examining", progress))
+    card = json.loads(text)
+    items = [CardItem(**item) for item in card["items"]]
+    return ReportCard(
+        path=card["path"],
+        id=card["id"],
+        version=card["version"],
+        num_samples=card["num_samples"],
+        num_checked=card["num_checked"],
+        items=items,
+        advice=[items[number] for number in card["advice"]],
+        reading=card["reading"],
+        issues=[Issue(*each) for each in issues],
+        html=page,
+    )
 
 
 class SampleValidator(ABC):

@@ -1,5 +1,10 @@
 #include "validate/assets.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <span>
+
 #include "base/text.hpp"
 #include "io/vsi_path.hpp"
 
@@ -31,6 +36,23 @@ std::vector<CheckedAssets> check_assets(const std::shared_ptr<const Storage>& st
   return out;
 }
 
+namespace {
+
+/// The samples that these rows of a layer belong to, each once.
+std::vector<FaultySample> samples_of(const assets::Layer& layer, std::span<const std::size_t> rows) {
+  std::vector<FaultySample> out;
+  for (const std::size_t row : rows) {
+    const auto& place = row < layer.places.size() ? layer.places[row] : std::nullopt;
+    out.push_back({layer.roots[row], place ? std::optional(place->centre) : std::nullopt});
+  }
+  std::ranges::stable_sort(out, {}, &FaultySample::row);
+  const auto [first, last] = std::ranges::unique(out, {}, &FaultySample::row);
+  out.erase(first, last);
+  return out;
+}
+
+}  // namespace
+
 void tell_assets(Report& report, const std::vector<CheckedAssets>& checked) {
   for (const auto& [path, found] : checked) {
     for (const assets::Finding& finding : found.findings) {
@@ -39,14 +61,20 @@ void tell_assets(Report& report, const std::vector<CheckedAssets>& checked) {
       if (!finding.message.empty()) {
         std::string about = layer.name.empty() ? std::string() : "rows " + in_quotes(layer.name) + ": ";
         if (finding.columns.size() == 1) about += finding.columns[0] + ": ";
-        report.add(finding.rule, about + finding.message, where);
+        report.add(finding.rule, about + finding.message, where, samples_of(layer, finding.rows));
         continue;
       }
+      std::set<std::size_t> told;
       for (const auto& [index, message] : finding.faults) {
         const std::string sample = found.survey.container->relative_path(layer.level, layer.rows[index]);
-        report.add(finding.rule, "sample " + in_quotes(sample) + ": " + message, where);
+        report.add(finding.rule, "sample " + in_quotes(sample) + ": " + message, where,
+                   samples_of(layer, std::span(&index, 1)));
+        told.insert(index);
       }
-      report.add_more(finding.rule, finding.rows.size() - finding.faults.size(), where);
+      std::vector<std::size_t> others;
+      std::ranges::copy_if(finding.rows, std::back_inserter(others),
+                           [&](std::size_t row) { return !told.contains(row); });
+      report.add_more(finding.rule, others.size(), where, samples_of(layer, others));
     }
   }
 }

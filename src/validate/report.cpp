@@ -37,19 +37,24 @@ std::string hex(uint32_t crc) {
   return out;
 }
 
+std::string number_or_null(std::optional<int64_t> number) { return number ? std::to_string(*number) : "null"; }
+
 std::string counted(uint64_t count, std::string_view noun) {
   return std::to_string(count).append(" ").append(noun).append(count == 1 ? "" : "s");
 }
 
-void Report::add(std::string_view id, const std::string& message, const ErrorContext& where) {
+void Report::add(std::string_view id, const std::string& message, const ErrorContext& where,
+                 std::vector<FaultySample> samples) {
   const Rule& rule = find_rule(id);
   if (rule.severity == Severity::Error) ++num_errors_;
   Count& count = counts_[std::string(id)];
-  ++count.total;
-  if (count.told == kMostOfOne) return;
+  if (count.told == kMostOfOne) return add_further(count, 1, where, samples);
   ++count.told;
-  count.path = where.path;
-  issues_.push_back({.rule = std::string(id), .severity = rule.severity, .message = message, .where = where});
+  issues_.push_back({.rule = std::string(id),
+                     .severity = rule.severity,
+                     .message = message,
+                     .where = where,
+                     .samples = std::move(samples)});
 }
 
 void Report::add(std::string_view id, const Error& error, const ErrorContext& where) {
@@ -60,21 +65,31 @@ void Report::add(std::string_view id, const Error& error, const ErrorContext& wh
   add(id, message_of(error), at);
 }
 
-void Report::add_more(std::string_view id, std::size_t num_more, const ErrorContext& where) {
+void Report::add_more(std::string_view id, std::size_t num_more, const ErrorContext& where,
+                      const std::vector<FaultySample>& samples) {
   if (num_more == 0) return;
   if (find_rule(id).severity == Severity::Error) num_errors_ += num_more;
-  Count& count = counts_[std::string(id)];
-  count.total += num_more;
+  add_further(counts_[std::string(id)], num_more, where, samples);
+}
+
+void Report::add_further(Count& count, std::size_t num_more, const ErrorContext& where,
+                         const std::vector<FaultySample>& samples) {
+  Further& further = count.further[samples.empty() ? std::string() : where.path];
+  further.count += num_more;
+  further.samples.insert(further.samples.end(), samples.begin(), samples.end());
   count.path = where.path;
 }
 
 std::vector<Issue> Report::finish() {
-  for (const auto& [id, count] : counts_) {
-    if (count.total == count.told) continue;
-    issues_.push_back({.rule = id,
-                       .severity = find_rule(id).severity,
-                       .message = "and " + counted(count.total - count.told, "more issue") + " of this rule",
-                       .where = {.path = count.path}});
+  for (auto& [id, count] : counts_) {
+    for (auto& [path, further] : count.further) {
+      issues_.push_back({.rule = id,
+                         .severity = find_rule(id).severity,
+                         .message = "and " + counted(further.count, "more issue") + " of this rule",
+                         .where = {.path = path.empty() ? count.path : path},
+                         .num_issues = static_cast<int64_t>(further.count),
+                         .samples = std::move(further.samples)});
+    }
   }
   return std::move(issues_);
 }

@@ -43,8 +43,6 @@ struct Parents {
   }
 };
 
-std::string shown(std::optional<int64_t> number) { return number ? std::to_string(*number) : "null"; }
-
 /// Checks one level of a section, row by row.
 class LevelCheck {
  public:
@@ -115,7 +113,7 @@ class LevelCheck {
     if (!digits || (row_->type == "FILE" && row_->size.value_or(0) != 0)) {
       report_.add("ID-3",
                   name() + ": padding " + in_quotes(*row_->id) + " has the type " +
-                      std::string(row_->type.value_or("null")) + " and the size " + shown(row_->size) +
+                      std::string(row_->type.value_or("null")) + " and the size " + number_or_null(row_->size) +
                       "; the name __TACOPAD__N, and size 0 of a FILE, expected",
                   where());
     }
@@ -125,14 +123,15 @@ class LevelCheck {
     if (columns_.current_id < 0) return;
     const auto id = row_->current_id;
     if (!id || (row_->number > 0 && *id <= last_id_)) {
-      report_.add(
-          "LVL-2",
-          name() + ": internal:current_id is " + shown(id) + ", more than " + std::to_string(last_id_) + " expected",
-          where());
-    } else if (*id != row_->number) {
-      report_.add("LVL-3",
-                  name() + ": internal:current_id is " + shown(id) + ", " + std::to_string(row_->number) + " expected",
+      report_.add("LVL-2",
+                  name() + ": internal:current_id is " + number_or_null(id) + ", more than " +
+                      std::to_string(last_id_) + " expected",
                   where());
+    } else if (*id != row_->number) {
+      report_.add(
+          "LVL-3",
+          name() + ": internal:current_id is " + number_or_null(id) + ", " + std::to_string(row_->number) + " expected",
+          where());
     }
     ids_are_rows_ = ids_are_rows_ && id == row_->number;
     last_id_ = id.value_or(last_id_);
@@ -147,7 +146,8 @@ class LevelCheck {
     const auto current = row_->current_id ? row_->current_id : row_->number;
     if (columns_.parent_id >= 0 && !row_->parent_text && row_->parent_id != current) {
       report_.add("LVL-6",
-                  name() + ": internal:parent_id is " + shown(row_->parent_id) + ", " + shown(current) + " expected",
+                  name() + ": internal:parent_id is " + number_or_null(row_->parent_id) + ", " +
+                      number_or_null(current) + " expected",
                   where());
     }
     return true;
@@ -160,7 +160,7 @@ class LevelCheck {
     if (!parent || !above_.is_folder[*parent]) {
       report_.add("LVL-4",
                   name() + ": internal:parent_id " +
-                      (row_->parent_text ? in_quotes(*row_->parent_text) : shown(row_->parent_id)) +
+                      (row_->parent_text ? in_quotes(*row_->parent_text) : number_or_null(row_->parent_id)) +
                       (parent ? " refers to a row that is not a FOLDER, of level " : " refers to no row of level ") +
                       std::to_string(level_ - 1),
                   where());
@@ -267,8 +267,9 @@ class LevelCheck {
     ErrorContext at = where();
     if (row_->offset && *row_->offset >= 0) at.offset = static_cast<uint64_t>(*row_->offset);
     report_.add(type == SampleType::File ? "OFF-1" : "OFF-2",
-                name() + ": internal:offset is " + shown(row_->offset) + ", internal:size " + shown(row_->size) + "; " +
-                    in_quotes(expected) + " is " + std::to_string(size) + " bytes at " + std::to_string(offset),
+                name() + ": internal:offset is " + number_or_null(row_->offset) + ", internal:size " +
+                    number_or_null(row_->size) + "; " + in_quotes(expected) + " is " + std::to_string(size) +
+                    " bytes at " + std::to_string(offset),
                 at);
   }
 

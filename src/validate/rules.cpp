@@ -186,6 +186,11 @@ constexpr auto kRules = std::to_array<Rule>({
      "The bounds that a TACOLLECTION.json states of its sources are right: the number of rows of each level, and ids, "
      "geometries and times lie within them. All sources then have the same columns."},
 
+    {"PRF-1", "5.5.2", kError,
+     "Samples and COLLECTION.json are those of the Merkle root that it states, and of the hashes in `taco:sha256` "
+     "(deep "
+     "checks only); with `--key`, the signature beside the dataset is of this key."},
+
     {"AST-1", "5.2", kError, "The header of each FILE can be read."},
     {"AST-2", "7.1.2", kError,
      "The CRS of a sample, in `stac:crs`, `proj:code` or `proj:epsg`, puts the raster where its own CRS does, to a "

@@ -42,8 +42,6 @@ std::string shown(const ByteRange& range) {
   return std::to_string(range.size) + " bytes at " + std::to_string(range.offset);
 }
 
-std::string shown(std::optional<int64_t> number) { return number ? std::to_string(*number) : "null"; }
-
 std::string about(const Place& place, const std::string& what) {
   return place.id.empty() ? what : in_quotes(place.id) + ": " + what;
 }
@@ -225,7 +223,7 @@ class FileCheck {
       const ByteRange range{numbers ? static_cast<uint64_t>(*first) : 0, numbers ? static_cast<uint64_t>(*length) : 0};
       if (!numbers || range.offset < begin || range.offset > end || range.size > end - range.offset) {
         report_.add("V1-5",
-                    row_name(place, row) + ": " + shown(length) + " bytes at " + shown(first) +
+                    row_name(place, row) + ": " + number_or_null(length) + " bytes at " + number_or_null(first) +
                         " are outside of the data, bytes " + std::to_string(begin) + " to " + std::to_string(end),
                     at(place));
         continue;

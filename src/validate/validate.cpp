@@ -10,6 +10,7 @@
 #include "tortilla/profiles.hpp"
 #include "validate/assets.hpp"
 #include "validate/containers.hpp"
+#include "validate/proof.hpp"
 #include "validate/tiff.hpp"
 #include "validate/tortilla.hpp"
 
@@ -108,6 +109,8 @@ std::vector<Issue> validate(std::string_view given, const ValidateOptions& optio
         check(report, storage, at, path, options);
         check_opens(report, storage, at, path, options);
         if (options.deep && !report.has_errors()) check_samples(report, path, options.base_path);
+        if ((options.deep || options.pixels || !options.key.empty()) && !report.has_errors())
+          check_proof(report, storage, at, path, options);
       });
       return;
     }

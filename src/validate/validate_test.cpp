@@ -9,6 +9,8 @@
 
 #include "support/support.hpp"
 #include "support/validate_files.hpp"
+#include "tacore/ops/edit.hpp"
+#include "tacore/ops/sign.hpp"
 #include "validate/report.hpp"
 
 namespace tacore::validator {
@@ -266,6 +268,27 @@ TEST_CASE("validate looks up the sources of a TACOCAT in base_path") {
   fs::copy(golden("cascade_tacocat/.tacocat"), folder.path(".tacocat"), fs::copy_options::recursive);
   CHECK(error_rules(validate(folder.path(""))) == std::set<std::string>{"CAT-3"});
   CHECK(error_rules(validate(folder.path(""), {.base_path = golden("cascade_tacocat")})).empty());
+}
+
+TEST_CASE("deep checks verify the Merkle root, the hashes of samples and the signature") {
+  const TemporaryFolder folder;
+  const std::string path = folder.copy(golden("nested.tacozip"), "a.tacozip");
+  const std::string ours = create_key(folder.path("ours")), others = create_key(folder.path("others"));
+  const auto breaks = [&](const ValidateOptions& options) { return error_rules(validate(path, options)); };
+  CHECK(breaks({.deep = true}).empty());
+  CHECK(breaks({.key = ours}) == std::set<std::string>{"PRF-1"});  // not signed
+  sign_dataset(path, {.key = folder.path("ours")});
+  CHECK(breaks({.deep = true}).empty());
+  CHECK(breaks({.pixels = true, .key = ours}).empty());
+  CHECK(breaks({.key = others}) == std::set<std::string>{"PRF-1"});
+  CHECK(breaks({.key = folder.path("missing")}) == std::set<std::string>{"FMT-2"});
+  edit(path, {.set = {{"title", R"("Another")"}}});
+  CHECK(breaks({}).empty());
+  for (const ValidateOptions& options : {ValidateOptions{.deep = true}, {.pixels = true}, {.key = ours}}) {
+    const auto issues = validate(path, options);
+    CHECK(error_rules(issues) == std::set<std::string>{"PRF-1"});
+    CHECK(all_of(issues).find("its Merkle root is") != std::string::npos);
+  }
 }
 
 }  // namespace tacore::validator

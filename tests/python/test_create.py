@@ -384,6 +384,32 @@ def test_validate_detects_damage(tmp_path: Path) -> None:
     assert tacore.validator.validate(tmp_path / "missing.tacozip") != []
 
 
+def test_reports_and_the_report_card(tmp_path: Path) -> None:
+    (made,) = tacore.create(make_taco(Tortilla(flat(30))), tmp_path / "x.tacozip")
+    broken = made.read_bytes().replace(b"\x02\x02\x02", b"\x03\x02\x02", 1)
+    made.write_bytes(broken)
+    issues = tacore.validator.validate(made, deep=True)
+    sarif = json.loads(tacore.validator.issues2sarif(issues, made))
+    assert [each["ruleId"] for each in sarif["runs"][0]["results"]] == [issue.rule for issue in issues]
+    page = tacore.validator.issues2html(issues, made, pictures=0)
+    assert all(issue.rule in page for issue in issues)
+    # What Python has made of an issue is the issue again.
+    place = issues[0]._replace(rule="AST-3", num_issues=2, rows=[4, 7], places=[(2.5, -3.5), None])
+    (result,) = json.loads(tacore.validator.issues2sarif([place], made))["runs"][0]["results"]
+    assert result["properties"]["rows"] == [4, 7] and result["occurrenceCount"] == 2
+    assert "1 sample with a fault, where its file lies" in tacore.validator.issues2html([place], made)
+    with pytest.raises(TypeError, match="issue"):
+        tacore.validator.issues2sarif([("AST-3", True)], made)  # type: ignore[list-item]
+
+    card = tacore.validator.doctor(made, sample_size=0, html=True, progress=False)
+    assert card.num_samples == card.num_checked == 30 and card.id == tacore.load(made).id
+    assert card.issues == tacore.validator.validate(made, assets=True)
+    assert card.advice == sorted((item for item in card.items if not item.is_met), key=lambda item: -item.benefit)
+    assert card.html.startswith("<!DOCTYPE html>") and not tacore.validator.doctor(made).html
+    with pytest.raises(tacore.TacoIOError):
+        tacore.validator.doctor(made, progress=lambda done, total: False)
+
+
 def test_ctrl_c_stops_and_cleans_up(tmp_path: Path) -> None:
     # Who starts tests in the background may have had the signal ignored.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)

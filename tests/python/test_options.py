@@ -40,6 +40,7 @@ FUNCTIONS: list[tuple[Callable[..., Any], str, set[str]]] = [
     (tacore.load, "load", set()),
     (datamodel.Tortilla.from_table, "from_table", set()),
     (validator.validate, "validate", set()),
+    (validator.doctor, "doctor", set()),
     (raster.stored_summary, "stored_summary", set()),
     (raster.compute_statistics, "compute_statistics", set()),
     (raster.preview, "preview", set()),

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,14 @@ namespace tacore {
 /// The severity of a broken rule.
 enum class Severity { Warning, Error };
 
+/// A sample that an issue is about.
+struct FaultySample {
+  int64_t row = 0;                   ///< in level 0 of the dataset at Issue::where.path
+  std::optional<LonLat> place = {};  ///< where its raster lies, as its file says; of a FOLDER, the first one
+
+  bool operator==(const FaultySample&) const = default;
+};
+
 /// A broken rule that validate() found. `rule` is its number in docs/rules.md, such as "ZIP-3" or, before version 2.0,
 /// "V1-5".
 struct Issue {
@@ -24,6 +33,9 @@ struct Issue {
   Severity severity = Severity::Error;
   std::string message = {};
   ErrorContext where = {};
+  int64_t num_issues = 1;  ///< more than 1: of issues that are not told one by one
+  /// All samples that it is about, by rows; only of rules AST-*. Of the issue that counts further ones, these.
+  std::vector<FaultySample> samples = {};
 };
 
 /// Options of validate().
@@ -35,6 +47,9 @@ struct ValidateOptions {
   /// Also compare the metadata with the headers of the files (rules AST-*): at most one request for each.
   bool assets = false;
   bool pixels = false;  ///< the same, and decode all pixels of TIFFs and compare them with `geotiff:stats`
+  /// The public key of who must have signed, as in VerifyOptions. The Merkle root and the hashes of samples are
+  /// verified with `deep`, `pixels` or a key; the signature needs the key.
+  std::string key = {};
   /// With `assets`: samples of level 0 to look at, drawn at random; 0: all. When none of n has a fault, then with a
   /// confidence of 95 % fewer than 3 / n of all have it.
   int64_t sample_size = 0;
