@@ -39,6 +39,36 @@ TEST_CASE("inspect_select().keeps_columns is true for a query that takes all col
   }
 }
 
+TEST_CASE("inspect_select() tells what makes a query give other rows, and whether an id decides their order") {
+  for (const auto& [text, by] : std::vector<std::pair<std::string, std::string>>{
+           {"SELECT * FROM data", ""},
+           {"SELECT * FROM data LIMIT 3", ""},
+           {"SELECT * FROM data ORDER BY x LIMIT 3", ""},
+           {"SELECT * FROM data WHERE Random() < x", "random()"},
+           {"SELECT *, current_date AS day FROM data", "current_date"},
+           {"SELECT * FROM (SELECT * FROM data LIMIT 3)", "LIMIT in a subquery"},
+           {"WITH few AS (SELECT * FROM data LIMIT 10%) SELECT * FROM few", "LIMIT in a subquery"},
+           {"SELECT id FROM data UNION ALL (SELECT id FROM data LIMIT 1)", "LIMIT in a subquery"},
+           {"SELECT * FROM data WHERE x = (SELECT x FROM data ORDER BY id LIMIT 1)", "LIMIT in a subquery"},
+           {"SELECT DISTINCT ON (x) * FROM data", "DISTINCT ON"},
+           {"SELECT * FROM data TABLESAMPLE 3", "a sample"},
+           {"SELECT * FROM data QUALIFY row_number() OVER (ORDER BY x) = 1", "row_number() OVER"}}) {
+    CAPTURE(text);
+    CHECK(inspect_select(text).drawn_by == by);
+    CHECK((inspect_select(text).draws || by.empty()));
+  }
+  for (const std::string text : {"SELECT * FROM data ORDER BY id", "SELECT * FROM data ORDER BY x, ID DESC LIMIT 2"})
+    CHECK(inspect_select(text).orders_by_id);
+  for (const std::string text :
+       {"SELECT * FROM data", "SELECT * FROM data ORDER BY x", "SELECT * FROM data ORDER BY upper(id)",
+        "SELECT * FROM data ORDER BY id COLLATE NOCASE", "SELECT * REPLACE ('x' AS id) FROM data ORDER BY id",
+        "SELECT 'x' AS id FROM data ORDER BY id", "SELECT * FROM (SELECT * FROM data ORDER BY id)",
+        "SELECT * FROM data a JOIN level1 b ON true ORDER BY a.id"}) {
+    CAPTURE(text);
+    CHECK_FALSE(inspect_select(text).orders_by_id);
+  }
+}
+
 TEST_CASE("an error of SQL tells of quotes that a name with a colon needs, and of the tables that exist") {
   const auto error = [](const std::string& sql) { return error_of([&] { flat().sql(sql).data(); }); };
   for (const std::string sql : {"SELECT stac:crs FROM data", "SELECT id, 'a:b' AS x, stac:crs FROM data",

@@ -24,6 +24,9 @@ namespace {
 /// Walks a parsed query and refuses everything that does not read tables.
 class Inspector {
  public:
+  /// `whole`: the query of which the others are parts.
+  explicit Inspector(const duckdb::QueryNode* whole = nullptr) : whole_(whole) {}
+
   void node(duckdb::QueryNode& node) {
     form(node);
     for (const auto& entry : node.cte_map.map) this->node(*entry.second->query->node);
@@ -42,7 +45,7 @@ class Inspector {
       case duckdb::ExpressionClass::FUNCTION: {
         const std::string name = lower(e.Cast<duckdb::FunctionExpression>().function_name);
         many = many || name == "unnest" || name == "unlist";
-        draws = draws || changes(name) || takes_as_they_come(name);
+        if (changes(name) || takes_as_they_come(name)) draw(name + "()");
         for (const char* refused :
              {"getenv", "current_setting", "getvariable", "current_query", "nextval", "currval", "write_log"}) {
           if (name == refused) throw QueryError("SQL: function " + in_quotes(name) + " is not available");
@@ -55,9 +58,10 @@ class Inspector {
         break;
       case duckdb::ExpressionClass::COLUMN_REF: {
         const auto& parts = e.Cast<duckdb::ColumnRefExpression>().column_names;
-        if (parts.size() == 1) words.insert(lower(parts[0]));
+        if (parts.size() != 1) break;
+        words.insert(lower(parts[0]));
         // current_date and similar names are functions without brackets.
-        draws = draws || changes_unbracketed(lower(e.GetName()));
+        if (changes_unbracketed(lower(parts[0]))) draw(lower(parts[0]));
         break;
       }
       case duckdb::ExpressionClass::POSITIONAL_REFERENCE: renames = true; break;
@@ -85,9 +89,10 @@ class Inspector {
   std::set<std::string> tables;
   std::map<std::string, int> num_references;  ///< by table
   bool subquery = false;
-  bool many = false;      ///< an expression that may expand to several columns or rows
-  bool draws = false;     ///< see Select::draws
-  bool reorders = false;  ///< see Select::reorders
+  bool many = false;          ///< an expression that may expand to several columns or rows
+  bool draws = false;         ///< see Select::draws
+  std::string drawn_by = {};  ///< see Select::drawn_by
+  bool reorders = false;      ///< see Select::reorders
 
  private:
   /// OVER () keeps the order of the rows. With PARTITION BY or ORDER BY, equal rows come in any order; only rank() and
@@ -99,7 +104,12 @@ class Inspector {
         e.type == duckdb::ExpressionType::WINDOW_RANK || e.type == duckdb::ExpressionType::WINDOW_RANK_DENSE ||
         e.type == duckdb::ExpressionType::WINDOW_PERCENT_RANK || e.type == duckdb::ExpressionType::WINDOW_CUME_DIST;
     const bool is_of_all = e.type == duckdb::ExpressionType::WINDOW_AGGREGATE && e.orders.empty();
-    draws = draws || !(is_rank || is_of_all) || takes_as_they_come(lower(e.function_name));
+    if (!(is_rank || is_of_all) || takes_as_they_come(lower(e.function_name))) draw(lower(e.function_name) + "() OVER");
+  }
+
+  void draw(const std::string& by) {
+    draws = true;
+    if (drawn_by.empty()) drawn_by = by;
   }
 
   /// Looks at the clauses of a query, and of the parts of a UNION, of WITH and of subqueries in FROM, which
@@ -107,9 +117,11 @@ class Inspector {
   void form(const duckdb::QueryNode& node) {
     for (const auto& modifier : node.modifiers) {
       const bool is_distinct = modifier->type == duckdb::ResultModifierType::DISTINCT_MODIFIER;
-      draws = draws || modifier->type == duckdb::ResultModifierType::LIMIT_MODIFIER ||
-              modifier->type == duckdb::ResultModifierType::LIMIT_PERCENT_MODIFIER ||
-              (is_distinct && !modifier->Cast<duckdb::DistinctModifier>().distinct_on_targets.empty());
+      const bool is_limit = modifier->type == duckdb::ResultModifierType::LIMIT_MODIFIER ||
+                            modifier->type == duckdb::ResultModifierType::LIMIT_PERCENT_MODIFIER;
+      draws = draws || is_limit;  // of the whole query: a choice among equal rows only where reorders
+      if (is_limit && &node != whole_) draw("LIMIT in a subquery");
+      if (is_distinct && !modifier->Cast<duckdb::DistinctModifier>().distinct_on_targets.empty()) draw("DISTINCT ON");
       reorders = reorders || is_distinct || modifier->type == duckdb::ResultModifierType::ORDER_MODIFIER;
     }
     for (const auto& entry : node.cte_map.map) {
@@ -124,7 +136,7 @@ class Inspector {
     switch (node.type) {
       case duckdb::QueryNodeType::SELECT_NODE: {
         const auto& select = node.Cast<duckdb::SelectNode>();
-        draws = draws || select.sample;
+        if (select.sample) draw("a sample");
         reorders = reorders || !select.groups.group_expressions.empty();
         break;
       }
@@ -149,6 +161,7 @@ class Inspector {
     }
   }
 
+  const duckdb::QueryNode* whole_;
   bool renames = false;  ///< shows columns of a table under other names, or without one
   bool renames_star =
       false;  ///< gives the columns of a query other names: those that its text does not have come by a *
@@ -186,7 +199,7 @@ class Inspector {
   }
 
   void reference(duckdb::TableRef& ref) {
-    draws = draws || ref.sample;
+    if (ref.sample) draw("a sample");
     const bool is_pivot = ref.type == duckdb::TableReferenceType::PIVOT;
     const bool has_names = !ref.column_name_alias.empty();
     renames = renames || is_pivot || (has_names && ref.type == duckdb::TableReferenceType::BASE_TABLE);
@@ -255,14 +268,24 @@ bool is_star_of_data(const duckdb::QueryNode& node) {
   return lower(table.table_name) == "data" && table.column_name_alias.empty();
 }
 
-/// The text constants that an expression lets the column `id` have; nullopt where it says nothing of it. `data.id`
-/// might be a field of a column `data`.
+/// True for the column `id` by itself: `data.id` might be a field of a column `data`.
+bool is_id(const duckdb::ParsedExpression& e) {
+  if (e.GetExpressionClass() != duckdb::ExpressionClass::COLUMN_REF) return false;
+  const auto& parts = e.Cast<duckdb::ColumnRefExpression>().column_names;
+  return parts.size() == 1 && lower(parts[0]) == names::kId;
+}
+
+/// True for a query with an ORDER BY of which one key is the column `id`.
+bool has_order_by_id(const duckdb::QueryNode& node) {
+  return std::ranges::any_of(node.modifiers, [](const auto& modifier) {
+    if (modifier->type != duckdb::ResultModifierType::ORDER_MODIFIER) return false;
+    const auto& orders = modifier->template Cast<duckdb::OrderModifier>().orders;
+    return std::ranges::any_of(orders, [](const auto& order) { return is_id(*order.expression); });
+  });
+}
+
+/// The text constants that an expression lets the column `id` have; nullopt where it says nothing of it.
 std::optional<std::vector<std::string>> ids_of(const duckdb::ParsedExpression& e) {
-  const auto is_id = [](const duckdb::ParsedExpression& x) {
-    if (x.GetExpressionClass() != duckdb::ExpressionClass::COLUMN_REF) return false;
-    const auto& parts = x.Cast<duckdb::ColumnRefExpression>().column_names;
-    return parts.size() == 1 && lower(parts[0]) == names::kId;
-  };
   const auto text_of = [](const duckdb::ParsedExpression& x) -> std::optional<std::string> {
     if (x.GetExpressionClass() != duckdb::ExpressionClass::CONSTANT) return std::nullopt;
     const auto& value = x.Cast<duckdb::ConstantExpression>().value;
@@ -437,7 +460,7 @@ std::set<int> levels_read(const Select& select) {
 Select inspect_select(std::string_view sql) {
   Inspector inspector;
   std::string text;
-  bool keeps_columns = false;
+  bool keeps_columns = false, orders_by_id = false;
   std::set<std::string> internal;
   std::vector<std::string> ids;
   try {
@@ -455,8 +478,10 @@ Select inspect_select(std::string_view sql) {
       throw QueryError("SQL: " + duckdb::StatementTypeToString(statement.type) + " statement; one SELECT expected");
     }
     auto& node = *statement.Cast<duckdb::SelectStatement>().node;
+    inspector = Inspector(&node);
     inspector.node(node);
     keeps_columns = is_star_of_data(node);
+    orders_by_id = keeps_columns && has_order_by_id(node);
     internal = named_internal(node);
     if (inspector.tables.size() == 1 && inspector.num_references["data"] == 1) ids = ids_of(node);
   } catch (const Error&) {
@@ -471,7 +496,9 @@ Select inspect_select(std::string_view sql) {
           .repeats_data = inspector.num_references["data"] > 1,
           .shows_unnamed = inspector.shows_unnamed(),
           .draws = inspector.draws,
+          .drawn_by = std::move(inspector.drawn_by),
           .reorders = inspector.reorders,
+          .orders_by_id = orders_by_id,
           .ids = std::move(ids)};
 }
 

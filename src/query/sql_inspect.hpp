@@ -20,9 +20,14 @@ struct Select {
   /// The query may select other rows or give other values when it is run again: random(), now(), a sample, what chooses
   /// among equal rows (LIMIT, DISTINCT ON, row_number(), arg_min()) or takes rows as they come (first(), list()).
   bool draws = false;
+  /// What makes it so, such as "random()"; empty where that is only a LIMIT of the whole query, which chooses the same
+  /// rows again unless it reorders them.
+  std::string drawn_by = {};
   /// The rows may come in another order when the query is run again: DuckDB keeps that of a table through conditions
   /// and expressions alone, not through joins, groups and subqueries, and leaves equal rows of ORDER BY in any order.
   bool reorders = false;
+  /// `SELECT * FROM data ... ORDER BY ..., id`: rows with distinct ids come in one order, whatever the query is.
+  bool orders_by_id = false;
   /// The ids of a condition such as `id = 'a'` or `id IN ('a', 'b')`, if every row of the result must have one of them
   /// and the query names no table but `data`; otherwise empty.
   std::vector<std::string> ids = {};
