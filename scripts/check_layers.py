@@ -61,7 +61,7 @@ PUBLIC = {
     "describe": "ops/describe ops/site",
     "tortilla/streaming": "v1/chunks v1/create",
     "validate": "ops/validate",
-    "export": "ops/consolidate ops/diff ops/export ops/sidecar v1/convert",
+    "export": "ops/consolidate ops/diff ops/export ops/replay ops/sidecar v1/convert",
     "publish": "ops/publish",
     "view": "ops/view",
     "report": "ops/doctor ops/report",

@@ -198,7 +198,7 @@ PitSchema sum(std::span<const Dataset> datasets) {
 }  // namespace
 
 Union unite(std::vector<UnionPart> parts, ColumnMode mode) {
-  Union out;
+  Union out{.parts = {}, .columns = {}, .names = {}, .fills_missing = mode == ColumnMode::FillMissing};
   for (int level = 0; level < parts[0].view->num_levels(); ++level) {
     std::vector<Columns> columns;
     for (const auto& part : parts) {

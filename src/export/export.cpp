@@ -8,6 +8,7 @@
 #include "export/dataset_tree.hpp"
 #include "export/legal_ids.hpp"
 #include "export/migrate.hpp"
+#include "export/provenance.hpp"
 #include "model/collection_members.hpp"
 #include "model/collection_merge.hpp"
 #include "proof/statement.hpp"
@@ -74,47 +75,71 @@ Extent extent_of_subset(const Tree& tree, const std::vector<Source>& sources, co
   return out;
 }
 
-Taco to_taco(const Dataset& dataset, bool strict, int limit, const CrsTransformer* transformer) {
+/// Samples whose files are of one time: those of a FOLDER are other ones in each copy of it.
+void set_times(Tree& tree, Timestamp time) {
+  constexpr int64_t kSecond = 1'000'000;
+  for (auto& level : tree.levels) {
+    for (auto& payload : level.payloads) payload.time = time.microseconds / kSecond;
+  }
+}
+
+Taco to_taco(const Dataset& dataset, bool strict, int limit, const CrsTransformer* transformer,
+             const SubsetFacts& facts) {
   const bool before_v2 = is_v1(dataset.format());
   Tree tree = tree_of_view(dataset, limit);
   if (before_v2) tree = with_legal_ids(std::move(tree));
   if (strict) check_tree(tree);
   else tree = regular(std::move(tree));
+  if (!facts.provenance.empty()) set_times(tree, facts.date);
   const auto sources = sources_of(*impl_of(dataset));
   Collection collection =
       before_v2 ? v1::collection_for_v2(dataset.collection(), {}, dataset.path()) : dataset.collection();
   collection.extent = extent_of_subset(tree, sources, transformer);
-  // A root over other samples.
-  if (const std::string root(kRootMember); !before_v2 && collection.json.find(root) != std::string::npos)
-    collection.json = with_members(collection.json, {{root, std::nullopt}});
+  // A root over other samples, and how these came about.
+  for (const std::string& member : {std::string(kRootMember), std::string(kProvenanceMember)}) {
+    if (!before_v2 && collection.json.find(member) != std::string::npos)
+      collection.json = with_members(collection.json, {{member, std::nullopt}});
+  }
   Taco out{tortilla_of(std::move(tree)), std::move(collection)};
   out.extend_with("taco:subset_of", ids_of(sources));
-  out.extend_with("taco:subset_date", Value(now()));
+  out.extend_with(std::string(kSubsetDateMember), Value(facts.date));
+  if (!facts.provenance.empty()) {
+    out.collection.json = with_members(out.collection.json, {{std::string(kProvenanceMember), facts.provenance}});
+  }
   return out;
 }
 
 }  // namespace
 
 Taco to_taco(const Dataset& dataset, bool strict) {
-  return to_taco(dataset, strict, kDefaultConcurrentRequests, nullptr);
+  return to_taco(dataset, strict, kDefaultConcurrentRequests, nullptr, {.date = now()});
 }
 
 std::vector<std::string> export_dataset(const Dataset& dataset, const std::string& output,
                                         const ExportOptions& options) {
   if (v1::is_v1_name(output)) {
     if (!options.id.empty() || !options.create.group_by.empty() || options.strict || !options.create.order.empty() ||
-        options.create.output.parquet.covering || options.create.output.parquet.id_index)
+        options.create.output.parquet.covering || options.create.output.parquet.id_index || options.provenance)
       throw ValidationError(
-          "is a file of a version before 2.0, for which id, groups, strict, order, covering and id_index do not exist",
+          "is a file of a version before 2.0, for which id, groups, strict, order, covering, id_index and provenance "
+          "do not exist",
           {.path = output});
     return v1::compile(dataset, output,
                        {.task = options.create.task,
                         .output = options.create.output,
                         .split_size = options.create.split_size.value_or(0)});
   }
+  SubsetFacts facts{.date = now()};
+  if (options.provenance) facts.provenance = encode_provenance(provenance_of(dataset, output, options));
+  return export_with(dataset, output, options, facts);
+}
+
+std::vector<std::string> export_with(const Dataset& dataset, const std::string& output, const ExportOptions& options,
+                                     const SubsetFacts& facts) {
   check_max_concurrent_requests(options.create.max_concurrent_requests);
   require_apart(output, files_of(dataset));
-  Taco taco = to_taco(dataset, options.strict, options.create.max_concurrent_requests, options.create.transformer);
+  Taco taco =
+      to_taco(dataset, options.strict, options.create.max_concurrent_requests, options.create.transformer, facts);
   if (!options.id.empty()) taco.collection.id = options.id;
   taco.collection.taco_version.clear();  // not chosen by the caller
   CreateOptions create = options.create;

@@ -49,6 +49,7 @@ struct Union {
   std::vector<UnionPart> parts;
   std::vector<std::vector<Column>> columns;
   std::vector<std::vector<std::string>> names;
+  bool fills_missing = false;  ///< columns that a part lacks were not dropped (ColumnMode::FillMissing)
 };
 
 /// The rows of a view after its first `steps` steps, one of which may give other rows when it is run again: they are

@@ -30,12 +30,17 @@ struct ExportOptions {
   CreateOptions create = {};
   bool strict = false;  ///< as for to_taco()
   std::string id = {};  ///< id of the new dataset; "": that of the old one
+  /// Record in COLLECTION.json, as `taco:provenance`, what the export is made of and how, so that replay_export() makes
+  /// the same bytes: the sources with a SHA-256 of their metadata, for which their level tables are read whole;
+  /// filters, queries and options (docs/format.md). The entries of a ZIP then have the time of the export.
+  bool provenance = false;
 };
 
 /// Writes the rows of a dataset as a new dataset: create() of to_taco(), or, when the name of `output` ends in `.taco`
 /// or `.tortilla`, v1::compile(). Returns the paths of the containers. Throws what these functions throw;
-/// ValidationError for `id`, `group_by`, `strict`, `order` and `covering` with a `.taco` or `.tortilla`, which do not
-/// support them.
+/// ValidationError for `id`, `group_by`, `strict`, `order`, `covering` and `provenance` with a `.taco` or `.tortilla`,
+/// which do not support them, and with `provenance` for what cannot be done again: rows of a DataFrame, a
+/// TACOLLECTION.json, random() and now(), a query that leaves the order of rows open.
 ///
 ///     export_dataset(load("chips.tacozip").filter_bbox(-77, -13, -76, -11), "lima.tacozip");
 TACORE_EXPORT std::vector<std::string> export_dataset(const Dataset& dataset, const std::string& output,
