@@ -187,6 +187,14 @@ struct ExportCommandOptions {
 };
 int run_export(const ExportCommandOptions& options);
 
+struct ReplayCommandOptions {
+  std::string path = {};
+  bool json = false;
+  ReplayOptions how = {};
+};
+/// 0 when the replay has the bytes of the export, 1 when it has not.
+int run_replay(const ReplayCommandOptions& options);
+
 struct ConvertOptions : CollectionOptions {
   std::string input = {};
   std::string output = {};

@@ -738,6 +738,31 @@ void add_export(Tool& tool) {
   visit_options(options->how, OptionAdder(command, {"max_concurrent_requests"}));
 }
 
+void add_replay(Tool& tool) {
+  auto [command, options] =
+      tool.add("replay", "Makes an export again from its provenance, and compares the bytes",
+               "  taco export landsat.tacozip test.tacozip \"SELECT * FROM data WHERE split = 'test'\" --provenance\n"
+               "  taco replay test.tacozip\n"
+               "  taco replay test.tacozip again.tacozip --source https://example.org/landsat.tacozip",
+               run_replay);
+  command
+      ->add_option("EXPORT", options->path,
+                   "Dataset of taco export --provenance; of several ZIPs one, or the folder of their index")
+      ->required();
+  command->add_option("OUT", options->how.output,
+                      "Where the new export stays; by default it is made in TMPDIR, compared and removed");
+  command
+      ->add_option(
+          "--source", options->how.sources,
+          "A source of the export, wherever it is now; repeat for more. By default the file of its name beside "
+          "the export")
+      ->type_name("PATH")
+      ->expected(1)
+      ->take_all();
+  command->add_flag("--json", options->json, "Print JSON");
+  visit_options(options->how, OptionAdder(command, {"output", "sources", "max_concurrent_requests"}));
+}
+
 void add_convert(Tool& tool) {
   auto [command, options] = tool.add("convert", "Converts a dataset to another container (ZIP, folder) or version",
                                      "  taco convert landsat.tacozip landsat\n"
@@ -1162,8 +1187,9 @@ void define(Tool& tool) {
   add_group(tool, "Look at a dataset",
             {add_info, add_view, add_ls, add_head, add_count, add_columns, add_query, add_plan, add_read, add_preview,
              add_stats});
-  add_group(tool, "Make a dataset",
-            {add_init, add_create, add_extensions, add_export, add_convert, add_compile, add_concat, add_tog});
+  add_group(
+      tool, "Make a dataset",
+      {add_init, add_create, add_extensions, add_export, add_replay, add_convert, add_compile, add_concat, add_tog});
   add_group(tool, "Change or check a dataset",
             {add_edit, add_diff, add_validate, add_doctor, add_repair, add_sign, add_verify, add_keygen});
   add_group(tool, "Publish a dataset",

@@ -59,6 +59,7 @@ void bind_options(nb::module_& m) {
     nb::dict out;
     out["create"] = list_of<CreateOptions>();
     out["export"] = list_of<ExportOptions>();
+    out["replay"] = list_of<ReplayOptions>();
     out["parquet"] = list_of<ParquetOptions>();
     out["remote"] = list_of<RemoteOptions>();
     out["create_tacocat"] = list_of<TacocatOptions>();

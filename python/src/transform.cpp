@@ -19,6 +19,7 @@
 #include "tacore/ops/export.hpp"
 #include "tacore/ops/publish.hpp"
 #include "tacore/ops/repair.hpp"
+#include "tacore/ops/replay.hpp"
 #include "tacore/ops/sidecar.hpp"
 #include "tacore/ops/sign.hpp"
 #include "tacore/ops/sync.hpp"
@@ -81,6 +82,20 @@ nb::typed<nb::list, nb::str> export_dataset(const Dataset& dataset, const Path& 
   auto options = options_of<ExportOptions>(given, {.create = create_options({})});
   Progress progress(callback, options.create.task);
   return texts(progress.run([&] { return tacore::export_dataset(dataset, output.value, options); }));
+}
+
+/// (paths, version of tacore, bytes, number of differences, differences as tuples)
+nb::tuple replay(const Path& path, const Keywords& given, nb::handle callback) {
+  auto options = options_of<ReplayOptions>(given);
+  options.transformer = crs_transformer();
+  Progress progress(callback, options.task);
+  const ReplayResult done = progress.run([&] { return replay_export(path.value, options); });
+  nb::list differences;
+  for (const ReplayDifference& each : done.differences) {
+    differences.append(
+        nb::make_tuple(text(each.path), text(each.entry), text(each.sample), nb::cast(each.offset), text(each.what)));
+  }
+  return nb::make_tuple(texts(done.paths), text(done.tool_version), done.num_bytes, done.num_differences, differences);
 }
 
 /// Runs convert(), zip2folder() or folder2zip(), which have the same arguments.
@@ -228,6 +243,7 @@ void bind_transform(nb::module_& m) {
   m.def("verify", &verify, arg("path"), arg("options"), progress);
   m.def("to_dataset", &to_dataset, arg("frame"));
   m.def("export_dataset", &export_dataset, arg("dataset"), arg("output"), arg("options"), progress);
+  m.def("replay", &replay, arg("path"), arg("options"), progress);
   m.def("convert", &convert_by<any_convert>, arg("input"), arg("output"), arg("options"), progress);
   m.def("zip2folder", &convert_by<tacore::zip2folder>, arg("zip"), arg("folder"), arg("options"), progress);
   m.def("folder2zip", &convert_by<tacore::folder2zip>, arg("folder"), arg("zip"), arg("options"), progress);

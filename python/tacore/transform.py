@@ -32,6 +32,8 @@ __all__ = [
     "Published",
     "PublishedFile",
     "RepairResult",
+    "Replay",
+    "ReplayDifference",
     "SampleChange",
     "SyncResult",
     "ValueChange",
@@ -44,6 +46,7 @@ __all__ = [
     "inverse_repairs",
     "propose_repairs",
     "publish",
+    "replay",
     "sync",
     "to_taco",
     "zip2folder",
@@ -65,6 +68,7 @@ def export(
     strict: bool = False,
     id: str | None = None,
     order: str = "",
+    provenance: bool = False,
     max_concurrent_requests: int = 100,
     **parquet: Any,
 ) -> Path:
@@ -89,6 +93,8 @@ def export(
         id: Id of the new dataset; by default that of the old one.
         order: Order of the samples: hilbert (neighbours on the globe together, with bounding boxes) or time; by default
             as given. Samples without a location or time are last.
+        provenance: Record the sources, filters, queries and options in COLLECTION.json, so that a replay makes the same
+            bytes. The level tables of the sources are read whole for it. See :func:`replay`.
         max_concurrent_requests: Maximal number of HTTP requests in flight.
         **parquet: Options of the Parquet files: `compression`, `compression_level`, `row_group_size`,
             `data_page_size`, `write_statistics`, `use_dictionary`, `use_content_defined_chunking`, `min_chunk_size`,
@@ -103,7 +109,8 @@ def export(
         The path of the new dataset.
 
     Raises:
-        TacoValidationError: `output` exists, or an argument is not allowed.
+        TacoValidationError: `output` exists, or an argument is not allowed; with `provenance`, the export cannot be done
+            again: a frame, a TACOLLECTION.json, random(), a query that leaves the order of rows open.
         TacoQueryError: There are no rows, or the frame has columns that were set in Python.
         TacoNavigationError: A query dropped the columns that lead to the samples (use ``SELECT *``), used deeper
             levels, or repeats a sample.
@@ -122,12 +129,119 @@ def export(
         "strict": strict,
         "id": id,
         "order": order,
+        "provenance": provenance,
         "max_concurrent_requests": max_concurrent_requests,
         "parquet": parquet,
     }
     with parents(path):
         _core.export_dataset(core_dataset(dataset), path, options, callback("Exporting", progress))
     return path
+
+
+@dataclass(frozen=True)
+class ReplayDifference:
+    """What differs between an export and its replay.
+
+    Attributes:
+        path: The file or FOLDER of the export.
+        entry: What is in it, such as "DATA/a/b" or "METADATA/level0.parquet"; "" if unknown.
+        sample: Path of ids of a sample, "a/b"; "" if the entry is another one.
+        offset: First byte of the file that differs, or of that of the entry in a FOLDER; None if unknown.
+        what: The difference in words, such as "has 12 bytes, 10 in the export".
+    """
+
+    path: str
+    entry: str
+    sample: str
+    offset: int | None
+    what: str
+
+
+@dataclass(frozen=True)
+class Replay:
+    """The result of :func:`replay`.
+
+    Attributes:
+        paths: Paths of the new containers; empty without `output`.
+        tool_version: Version of tacore that made the export.
+        num_bytes: Bytes of the files that were compared.
+        num_differences: Number of differences; 0 if the replay has the same bytes.
+        differences: The first 100 of them.
+    """
+
+    paths: list[Path]
+    tool_version: str
+    num_bytes: int
+    num_differences: int
+    differences: list[ReplayDifference]
+
+    @property
+    def identical(self) -> bool:
+        """True if the replay has the same bytes as the export."""
+        return self.num_differences == 0
+
+
+def replay(
+    path: PathLike,
+    output: PathLike | None = None,
+    *,
+    sources: PathLike | Sequence[PathLike] = (),
+    base_path: PathLike | None = None,
+    overwrite: bool = False,
+    jobs: int = 0,
+    temp_dir: PathLike | None = None,
+    max_concurrent_requests: int = 100,
+    progress: bool | Progress = True,
+) -> Replay:
+    """Makes an export again from the provenance that it states (``export(..., provenance=True)``), and compares the bytes
+    of both.
+
+    Id, version, Merkle root and metadata of each source are compared before anything is written. The data of a source
+    are not: where they changed, the result names the samples. An export that another version of tacore made is replayed
+    with a warning.
+
+    Args:
+        path: Path of the export, local or remote: a ZIP, a FOLDER, or one of several ZIPs or the folder of their index.
+        output: Where the new export stays; by default it is made in a temporary folder, compared and removed.
+        sources: Paths of the sources; by default the files of their names beside the export.
+        base_path: Folder of the ZIP files of a TACOCAT or TACOLLECTION.json, if it is not the folder of the index.
+        overwrite: Replace existing output atomically.
+        jobs: Number of threads; 0 means one for each processor.
+        temp_dir: Folder for the unfinished output, on the same file system; without output that of the temporary export.
+        max_concurrent_requests: Maximal number of HTTP requests in flight.
+        progress: As for :func:`export`.
+
+    Raises:
+        TacoValidationError: The export has no provenance; a source is missing, another one, or changed; `output` is not
+            allowed.
+        TacoFormatError: The provenance is none that tacore writes, or a dataset is damaged.
+        TacoIOError: Reading or writing failed, or `progress` returned False.
+        TacoError: Also as for :func:`export`.
+
+    Example:
+        >>> tacore.export(dataset.filter_bbox(-77, -13, -76, -11), "lima.tacozip", provenance=True)
+        >>> transform.replay("lima.tacozip").identical
+    """
+    made = None if output is None else local_path(output)
+    options = {
+        "output": made,
+        "sources": [os.fspath(each) for each in ([sources] if isinstance(sources, (str, os.PathLike)) else sources)],
+        "base_path": base_path,
+        "overwrite": overwrite,
+        "jobs": jobs,
+        "temp_dir": temp_dir,
+        "max_concurrent_requests": max_concurrent_requests,
+    }
+    paths, tool_version, num_bytes, num_differences, differences = _core.replay(
+        path, options, callback("Replaying", progress)
+    )
+    return Replay(
+        [Path(each) for each in paths],
+        tool_version,
+        num_bytes,
+        num_differences,
+        [ReplayDifference(*each) for each in differences],
+    )
 
 
 @renamed(quiet="'progress'", workers="'jobs'")

@@ -17,6 +17,7 @@ COPIES = {
     "convert-tortilla": ("set.tacozip", ["convert", "@tortilla", "@out", *ABOUT]),
     "convert-parts": ("set.taco", ["convert", "@split", "@out", *JOBS]),
     "concat": ("set.tacozip", ["concat", "@part0", "@part1", "@out", "--id", "all", *JOBS]),
+    "replay": ("set.tacozip", ["replay", "@replayed", "@out", "--source", "@zip", *JOBS]),
     "compile-taco": ("set.taco", ["compile", "@taco", "@out", *ONE]),
     "compile-tortilla": ("set.tortilla", ["compile", "@tortilla", "@out", *ONE]),
     "streaming": ("set.taco", ["create", "@rasters", "@out", "--streaming", *ABOUT, *TIMES]),

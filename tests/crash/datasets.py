@@ -27,6 +27,7 @@ class Datasets:
         self.paths = {
             "zip": data / "set.tacozip", "folder": data / "set", "taco": data / "set.taco", "tortilla": data / "set.tortilla",
             "split": data / "split.0000.part.taco", "streaming": data / "stream.taco", "headed": data / "headed.tacozip",
+            "replayed": data / "replayed.tacozip",
             "part0": parts / "part0.tacozip", "part1": parts / "part1.tacozip", "index": parts / ".tacocat", "around": parts,
             "index-file": parts / "__TACOCAT__", "collect": parts / "TACOLLECTION.json",
             "flat": data / "flat.tacozip", "rasters": data / "rasters"}
@@ -45,6 +46,7 @@ class Datasets:
         taco("create", paths["rasters"], paths["streaming"], "--streaming", *ABOUT, *TIMES)
         for k in range(2):
             taco("export", paths["zip"], paths[f"part{k}"], f"SELECT * FROM data LIMIT 1 OFFSET {k}")
+        taco("export", paths["zip"], paths["replayed"], "SELECT * FROM data LIMIT 1", "--provenance")
         for index in (["index"], ["index", "--single-file"], ["collect"]):
             taco(*index, paths["part0"], paths["part1"])
         paths["headed"].write_bytes(paths["zip"].read_bytes())

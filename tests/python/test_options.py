@@ -21,6 +21,7 @@ FUNCTIONS: list[tuple[Callable[..., Any], str, set[str]]] = [
     (tacore.create_tacocat, "create_tacocat", set()),
     (tacore.create_tacollection, "create_tacollection", set()),
     (tacore.export, "export", {"split_size", "group_by", "consolidate"}),
+    (transform.replay, "replay", set()),
     (transform.convert, "create", {"split_size", "group_by", "order", "consolidate", "max_concurrent_requests"}),
     (tacore.zip2folder, "create", {"split_size", "group_by", "order", "consolidate"}),
     (tacore.folder2zip, "create", {"split_size", "group_by", "order", "consolidate", "max_concurrent_requests"}),

@@ -512,3 +512,36 @@ def test_validation_finds_damage(golden: Path, tmp_path: Path) -> None:
     with pytest.raises(tacore.TacoQueryError):
         validate(golden / "flat.tacozip", profiles=["stac-tortilla"])
     assert isinstance(validate(golden / "v1" / "flat.tortilla", profiles=["stac-tortilla"]), list)
+
+
+def test_an_export_is_replayed_from_its_provenance(golden: Path, tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    shutil.copytree(golden / "nested", source)
+    for name in ("made.tacozip", "made"):
+        made = tf.export(tacore.load(source).sort("id").limit(2), tmp_path / name, progress=False, provenance=True)
+        same = tf.replay(made, progress=False)
+        assert same.identical and same.differences == [] and same.paths == []
+        assert same.num_bytes > 0 and same.tool_version == tacore.__version__
+        with pytest.raises(tacore.TacoIOError, match="stopped"):
+            tf.replay(made, progress=lambda done, total: False)
+        again = tf.replay(made, tmp_path / f"again-{name}", sources=source, progress=False)
+        assert again.identical and again.paths == [tmp_path / f"again-{name}"]
+    file = next(path for path in sorted((source / "DATA").rglob("*")) if path.is_file() and path.name != "__meta__")
+    sample = file.relative_to(source / "DATA").as_posix()
+    file.write_bytes(bytes(reversed(file.read_bytes())))
+    changed = tf.replay(tmp_path / "made", progress=False)
+    assert not changed.identical and changed.num_differences == 1
+    assert changed.differences[0].sample == sample and changed.differences[0].offset == 0
+    tf.edit(source, {"title": "Another"}, progress=False)
+    with pytest.raises(tacore.TacoValidationError, match="has changed since the export: the SHA-256 of its metadata"):
+        tf.replay(tmp_path / "made", progress=False)
+
+
+def test_what_cannot_be_replayed_is_refused(golden: Path, tmp_path: Path) -> None:
+    source = tacore.load(golden / "flat.tacozip")
+    for dataset in (source.data, source.sql("SELECT * FROM data WHERE random() < 2")):
+        with pytest.raises(tacore.TacoValidationError, match="no provenance can be recorded"):
+            tf.export(dataset, tmp_path / "no.tacozip", provenance=True, progress=False)
+    with pytest.raises(tacore.TacoValidationError, match="COLLECTION.json has no taco:subset_date"):
+        tf.replay(golden / "flat.tacozip", progress=False)
+    assert not list(tmp_path.iterdir())

@@ -8,6 +8,7 @@
 #include "tacore/ops/edit.hpp"
 #include "tacore/ops/export.hpp"
 #include "tacore/ops/publish.hpp"
+#include "tacore/ops/replay.hpp"
 #include "tacore/ops/sidecar.hpp"
 #include "tacore/ops/sign.hpp"
 #include "tacore/ops/site.hpp"
@@ -140,6 +141,21 @@ void visit_options(ExportOptions& o, Visit&& visit) {
   visit_options(o.create, visit);
   visit("strict", o.strict, "Refuse samples that are left with different children, instead of padding them.");
   visit("id", o.id, "Id of the new dataset; by default that of the old one.");
+  visit("provenance", o.provenance,
+        "Record the sources, filters, queries and options in COLLECTION.json, so that a replay makes the same bytes.");
+}
+
+template <class Visit>
+void visit_options(ReplayOptions& o, Visit&& visit) {
+  visit_options(o.task, visit);
+  visit("output", o.output,
+        "Where the new export stays; by default it is made in a temporary folder, compared and removed.");
+  visit("sources", o.sources, "Paths of the sources; by default the files of their names beside the export.");
+  visit_base_path(o.base_path, visit);
+  visit_overwrite(o.overwrite, visit);
+  visit("temp_dir", o.temp_dir,
+        "Folder for the unfinished output, on the same file system; without output that of the temporary export.");
+  visit_max_concurrent_requests(o.max_concurrent_requests, visit);
 }
 
 template <class Visit>
