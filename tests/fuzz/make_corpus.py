@@ -286,6 +286,35 @@ def manifests(folder):
         write(folder, "chunk_manifest", name, text)
 
 
+def provenances(folder):
+    """As an export states them, and with what no export has."""
+    parquet = {"compression": "zstd", "compression_level": None, "row_group_size": 65536, "use_content_defined_chunking": True,
+               "min_chunk_size": 32768, "max_chunk_size": 131072, "data_page_size": 1048576, "write_statistics": True, "use_dictionary": None,
+               "covering": False, "id_index": False}
+    source = {"id": "chips", "dataset_version": "1.0.0", "file": "chips.tacozip", "metadata_sha256": "0" * 64}
+    steps = [{"filter_bbox": [-77.5, -13, -76, 1e-300], "column": "auto", "level": 0},
+             {"filter_datetime": "2023-06-01T00:00:00.000001Z/..", "column": "t", "level": 1},
+             {"sql": "SELECT * FROM data"}, {"sort": "a", "level": 2, "descending": True}, {"limit": 2**63 - 1}]
+
+    def provenance(selection=None, **other):
+        return {"version": 1, "tool": "tacore", "tool_version": "0.1.0", "sources": [source, {**source, "merkle_root": "f" * 64}],
+                "selection": selection or {"source": 0, "steps": steps}, "output": "lima.tacozip",
+                "options": {"id": "", "strict": False, "order": "", "split_size": 0, "group_by": ["a"], "consolidate": True,
+                            "parquet": parquet}, **other}
+
+    one = {"source": 1, "steps": []}
+    nested = one
+    for _ in range(40):
+        nested = {"concat": [nested, one], "column_mode": "fill_missing", "steps": [{"limit": 1}]}
+    for name, document in {
+            "whole": provenance(), "nested": provenance(nested), "climbs": provenance(output="../x"), "huge": provenance({"source": 2**64, "steps": []}),
+            "concat-of-one": provenance({"concat": [one], "column_mode": "intersection", "steps": []}),
+            "unknown-step": provenance({"source": 0, "steps": [{"shuffle": 1}]}), "no-box": provenance({"source": 0, "steps": [{"filter_bbox": [1, 2]}]}),
+            "unknown": provenance(more=1), "version-2": provenance(version=2), "list": [], "null": None}.items():
+        write(folder, "provenance", name, json.dumps(document))
+    write(folder, "provenance", "cut", json.dumps(provenance())[:300])
+
+
 def pages(folder):
     """The bytes behind an id and a type: the pages of the third column, with all that is behind them."""
     for kind in [make_parquet.good, make_parquet.lying]:
@@ -381,6 +410,7 @@ def main():
     histograms(folder)
     places(folder)
     manifests(folder)
+    provenances(folder)
     pages(folder)
     table_files(folder)
     header_files(golden, folder)
