@@ -371,6 +371,37 @@ TEST_CASE("splits that overlap, equal files, one split for all, and files that a
   CHECK(rules_of(made(shop, bad, "bad.tacozip")) == Strings{"AST-1", "AST-9"});
 }
 
+TEST_CASE("samples of different splits that overlap are all found, as by comparing each with each") {
+  const auto shop = Workshop::in_memory();
+  std::mt19937 random(11);
+  for (const int side : {4, 12, 40}) {
+    // Tiles of 80 m at multiples of 32 m: centres are 0, 32, 45 or at least 64 m apart, where 57 m is half a diagonal.
+    std::vector<std::array<int, 3>> tiles;
+    std::vector<Sample> samples;
+    for (std::size_t i = 0; i < 300; ++i) {
+      const auto& [x, y, split] = tiles.emplace_back(
+          std::array{static_cast<int>(random() % static_cast<unsigned>(side)),
+                     static_cast<int>(random() % static_cast<unsigned>(side)), static_cast<int>(random() % 3)});
+      const TestGrid grid{.geotransform = {500'000 + 32.0 * x, 10, 0, 4'400'000 + 32.0 * y, 0, -10},
+                          .value = static_cast<uint8_t>(i)};
+      samples.emplace_back("t" + std::to_string(i * i), geotiff(grid),
+                           std::vector<MetadataField>{{"split", std::string(1, static_cast<char>('a' + split))}});
+    }
+    std::vector<std::size_t> expected;
+    for (std::size_t i = 0; i < tiles.size(); ++i) {
+      const bool is_leak = std::ranges::any_of(tiles, [&](const auto& other) {
+        const int dx = other[0] - tiles[i][0], dy = other[1] - tiles[i][1];
+        return other[2] != tiles[i][2] && dx * dx + dy * dy <= 2;
+      });
+      if (is_leak) expected.push_back(i);
+    }
+    const auto report = report_of(made(shop, std::move(samples), std::to_string(side) + ".tacozip"));
+    const auto leaks = std::ranges::find(report.findings, "AST-28", &assets::Finding::rule);
+    REQUIRE(leaks != report.findings.end());
+    CHECK(leaks->rows == expected);
+  }
+}
+
 TEST_CASE("pixels that cannot be decoded, and statistics that are not those of the pixels") {
   const auto shop = Workshop::in_memory();
   const auto stats = [](double min, double max, double mean, double std) {

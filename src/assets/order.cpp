@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "assets/place_grid.hpp"
 #include "base/number_text.hpp"
 #include "format/names.hpp"
 
@@ -101,22 +102,10 @@ std::optional<Order> match_places(const StatedPlaces& stated, const std::vector<
     if (place) cell = std::max(cell, reach(*place));
   }
   if (cell > 5) return std::nullopt;  // rasters of continents are not told apart by their centres
-  const auto row_of = [&](double lat) { return static_cast<int64_t>(std::floor((lat + 90) / cell)); };
-  // Columns become fewer towards the poles.
-  const auto columns_of = [&](int64_t row) {
-    const double lat = (static_cast<double>(row) + 0.5) * cell - 90;
-    const double width = 360 * std::cos(std::clamp(lat, -90.0, 90.0) * 3.14159265358979 / 180) / cell;
-    return std::max<int64_t>(1, static_cast<int64_t>(width / 2));
-  };
-  const auto column_of = [&](double lon, int64_t columns) {
-    const double turn = (std::remainder(lon, 360) + 180) / 360;
-    return std::min(columns - 1, static_cast<int64_t>(turn * static_cast<double>(columns)));
-  };
-  std::map<std::pair<int64_t, int64_t>, std::vector<std::size_t>> cells;
+  const PlaceGrid grid(cell);
+  std::map<PlaceGrid::Cell, std::vector<std::size_t>> cells;
   for (std::size_t j = 0; j < stated.places.size(); ++j) {
-    if (!stated.places[j]) continue;
-    const int64_t row = row_of(stated.places[j]->lat);
-    cells[{row, column_of(stated.places[j]->lon, columns_of(row))}].push_back(j);
+    if (stated.places[j]) cells[grid.cell_of(*stated.places[j])].push_back(j);
   }
   // One that is much nearer than all others is the only one; none is where this one is as near as rounding allows.
   constexpr double kNearest = 1e-7;  // degrees
@@ -124,19 +113,12 @@ std::optional<Order> match_places(const StatedPlaces& stated, const std::vector<
     std::vector<std::pair<double, std::size_t>> near;
     if (found[i]) {
       const Place& place = *found[i];
-      const int64_t middle = row_of(place.centre.lat);
-      for (int64_t row = middle - 1; row <= middle + 1; ++row) {
-        const int64_t columns = columns_of(row), centre = column_of(place.centre.lon, columns);
-        std::vector<int64_t> around{centre, (centre + 1) % columns, (centre + columns - 1) % columns};
-        std::ranges::sort(around);
-        around.erase(std::unique(around.begin(), around.end()), around.end());
-        for (const int64_t column : around) {
-          const auto here = cells.find({row, column});
-          if (here == cells.end()) continue;
-          for (const std::size_t j : here->second) {
-            const double apart = distance(*stated.places[j], place.centre);
-            if (apart <= reach(place)) near.emplace_back(apart, j);
-          }
+      for (const PlaceGrid::Cell& around : grid.around(place.centre)) {
+        const auto here = cells.find(around);
+        if (here == cells.end()) continue;
+        for (const std::size_t j : here->second) {
+          const double apart = distance(*stated.places[j], place.centre);
+          if (apart <= reach(place)) near.emplace_back(apart, j);
         }
       }
     }

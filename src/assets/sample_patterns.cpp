@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
 #include <unordered_map>
 
 #include "assets/findings.hpp"
+#include "assets/place_grid.hpp"
 #include "base/text.hpp"
 #include "container/read_hints.hpp"
 #include "container/zip_directory.hpp"
@@ -50,6 +53,81 @@ void find_duplicates(const Survey& survey, std::vector<Finding>& out) {
   }
 }
 
+/// The samples at one place: of each split the first one.
+struct SplitPlace {
+  Place place = {};
+  std::vector<std::pair<std::size_t, std::size_t>> firsts = {};  ///< number of a split, index of a sample
+
+  /// A sample of another split than this one; nullopt where there is none.
+  std::optional<std::size_t> other_than(std::size_t split) const {
+    for (const auto& [number, sample] : firsts) {
+      if (number != split) return sample;
+    }
+    return std::nullopt;
+  }
+};
+
+/// Places of samples, and which overlap.
+class SplitPlaces {
+ public:
+  /// Samples at the same place are one: series of images are compared once. Returns the number of the place.
+  std::size_t add(const Place& place, std::size_t split, std::size_t sample) {
+    const auto [found, is_new] =
+        numbers_.emplace(std::tuple(place.centre.lon, place.centre.lat, place.radius), places_.size());
+    if (is_new) places_.push_back({.place = place});
+    auto& firsts = places_[found->second].firsts;
+    if (std::ranges::find(firsts, split, [](const auto& one) { return one.first; }) == firsts.end())
+      firsts.emplace_back(split, sample);
+    reach_ = std::max(reach_, place.radius);
+    return found->second;
+  }
+
+  /// For each place and split there, a sample of another split that overlaps.
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> overlaps() const {
+    const PlaceGrid grid(std::max(reach_, 1e-6));
+    struct CellOfPlaces {
+      std::vector<std::size_t> places = {};
+      std::set<std::size_t> splits = {};
+    };
+    std::map<PlaceGrid::Cell, CellOfPlaces> cells;
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      CellOfPlaces& cell = cells[grid.cell_of(places_[i].place.centre)];
+      cell.places.push_back(i);
+      for (const auto& [split, _] : places_[i].firsts) cell.splits.insert(split);
+    }
+    std::map<std::pair<std::size_t, std::size_t>, std::size_t> out;
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      for (const auto& [split, _] : places_[i].firsts) {
+        auto other = places_[i].other_than(split);
+        for (const PlaceGrid::Cell& around :
+             other ? std::vector<PlaceGrid::Cell>() : grid.around(places_[i].place.centre)) {
+          const auto cell = cells.find(around);
+          // Where all are of this split, none has to be looked at.
+          if (other || cell == cells.end() || (cell->second.splits.size() == 1 && cell->second.splits.contains(split)))
+            continue;
+          for (const std::size_t k : cell->second.places) {
+            if (k == i || !is_overlap(places_[i].place, places_[k].place)) continue;
+            other = places_[k].other_than(split);
+            if (other) break;
+          }
+        }
+        if (other) out[{i, split}] = *other;
+      }
+    }
+    return out;
+  }
+
+ private:
+  /// Squares whose centres are nearer than half a diagonal share more than a tenth of their area.
+  static bool is_overlap(const Place& a, const Place& b) {
+    return distance(a.centre, b.centre) <= std::min(a.radius, b.radius);
+  }
+
+  std::map<std::tuple<double, double, double>, std::size_t> numbers_;
+  std::vector<SplitPlace> places_;
+  double reach_ = 0;
+};
+
 /// AST-28: samples of different splits at one place.
 void find_leaks(const Survey& survey, std::vector<Finding>& out) {
   for (std::size_t number = 0; number < survey.layers.size(); ++number) {
@@ -59,35 +137,26 @@ void find_leaks(const Survey& survey, std::vector<Finding>& out) {
     if (column < 0) column = table->find("tortilla:data_split");
     if (column < 0 || layer.places.empty()) continue;
     const auto splits = values_of(survey, layer, column);
-    std::unordered_map<std::string, std::size_t> numbers;  // of splits: pairs of rows are compared by them
-    std::vector<std::size_t> number_of_split(layer.size()), order;
-    double reach = 0;
+    std::unordered_map<std::string, std::size_t> numbers;
+    SplitPlaces places;
+    std::vector<std::optional<std::pair<std::size_t, std::size_t>>> place_and_split(layer.size());
     for (std::size_t i = 0; i < layer.size(); ++i) {
       if (!layer.places[i] || splits[i].is_null()) continue;
-      number_of_split[i] = numbers.emplace(text_of(splits[i]), numbers.size()).first->second;
-      order.push_back(i);
-      reach = std::max(reach, layer.places[i]->radius);
+      const std::size_t split = numbers.emplace(text_of(splits[i]), numbers.size()).first->second;
+      place_and_split[i] = {places.add(*layer.places[i], split, i), split};
     }
     if (numbers.size() < 2) continue;
-    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return layer.places[i]->centre.lat; });
+    const auto overlaps = places.overlaps();
     Finding finding{
         .rule = "AST-28", .layer = number, .columns = {table->columns()[static_cast<std::size_t>(column)].name}};
-    for (std::size_t k = 0; k < order.size(); ++k) {
-      const std::size_t a = order[k];
-      for (std::size_t m = k + 1; m < order.size(); ++m) {
-        const std::size_t b = order[m];
-        if (layer.places[b]->centre.lat - layer.places[a]->centre.lat > reach) break;
-        if (number_of_split[a] == number_of_split[b]) continue;
-        // Squares whose centres are nearer than half a diagonal share more than a tenth of their area.
-        if (distance(layer.places[a]->centre, layer.places[b]->centre) >
-            std::min(layer.places[a]->radius, layer.places[b]->radius))
-          continue;
-        finding.rows.push_back(a);
-        if (finding.faults.size() < kMostTold) {
-          finding.faults.push_back({a, "is of split " + text_of(splits[a]) + ", and overlaps " +
-                                           sample_text(survey, layer, b) + " of split " + text_of(splits[b])});
-        }
-        break;
+    for (std::size_t i = 0; i < layer.size(); ++i) {
+      const auto other = place_and_split[i] ? overlaps.find(*place_and_split[i]) : overlaps.end();
+      if (other == overlaps.end()) continue;
+      finding.rows.push_back(i);
+      if (finding.faults.size() < kMostTold) {
+        finding.faults.push_back({i, "is of split " + text_of(splits[i]) + ", and overlaps " +
+                                         sample_text(survey, layer, other->second) + " of split " +
+                                         text_of(splits[other->second])});
       }
     }
     if (!finding.rows.empty()) out.push_back(std::move(finding));
