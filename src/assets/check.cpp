@@ -53,9 +53,12 @@ std::vector<ClaimedLayer> compare(const Survey& survey, const CrsTransformer* tr
   for (std::size_t number = 0; number < survey.layers.size(); ++number) {
     const Layer& layer = survey.layers[number];
     ClaimedLayer claimed{.layer = number, .claims = claims_of(survey, layer, transformer)};
-    for (const Claim& claim : claimed.claims) {
+    int column = -1;
+    std::vector<Value> values;
+    for (const Claim& claim : claimed.claims) {  // those of a column follow each other: it is read once
       Disagreement& found = claimed.found.emplace_back();
-      const auto values = values_of(survey, layer, claim.number);
+      if (claim.number != column) values = values_of(survey, layer, claim.number);
+      column = claim.number;
       for (std::size_t i = 0; i < values.size(); ++i) {
         const auto agrees = claim.agrees(values[i], i);
         found.num_compared += agrees.has_value();

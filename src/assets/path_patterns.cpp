@@ -4,6 +4,7 @@
 #include "assets/findings.hpp"
 #include "base/text.hpp"
 #include "container/container.hpp"
+#include "table/values.hpp"
 
 namespace tacore::assets {
 namespace {
@@ -66,13 +67,9 @@ class PathPatterns {
   }
 
   void check(int column, const std::string& name) {
+    // A value of the first rows that is no path of its sample decides most columns.
+    if (!may_be_paths(column)) return;
     const auto values = values_of(survey_, layer_, column);
-    // A value of the first row that is no path of this sample decides most columns.
-    const auto first =
-        std::ranges::find_if(values, [](const Value& value) { return value.get<std::string>() != nullptr; });
-    if (first == values.end()) return;
-    const auto at = static_cast<std::size_t>(first - values.begin());
-    if (!written_path(*first->get<std::string>()).path.starts_with(root_of(layer_, at))) return;
     std::size_t num_values = 0;
     const auto wrong = others(layer_, values, num_values);
     if (wrong.empty()) return;
@@ -82,6 +79,18 @@ class PathPatterns {
     std::map<std::string, std::vector<std::size_t>> kinds;
     for (const std::size_t i : wrong) kinds[kind_of(i, written_path(*values[i].get<std::string>()).path)].push_back(i);
     for (const auto& [kind, rows] : kinds) tell(name, values, kind, rows);
+  }
+
+  /// Whether the first value, of the group of the first row, begins with the id of its sample; true where all are null.
+  bool may_be_paths(int column) const {
+    const auto& table = survey_.container->stored_level(layer_.level);
+    const int group = table->group_of(layer_.rows[0]);
+    const auto values = read_values(*table->decode(column, group));
+    for (std::size_t i = 0; i < layer_.size() && table->group_of(layer_.rows[i]) == group; ++i) {
+      const Value& value = values[static_cast<std::size_t>(layer_.rows[i] - table->group_begin(group))];
+      if (const auto* text = value.get<std::string>()) return written_path(*text).path.starts_with(root_of(layer_, i));
+    }
+    return true;
   }
 
   /// Whether the column has the paths of their files in another layer of the level.
