@@ -6,6 +6,7 @@
 #include <random>
 
 #include "assets/check.hpp"
+#include "assets/classes.hpp"
 #include "assets/repair_plan.hpp"
 #include "dataset/open_container.hpp"
 #include "net/storage.hpp"
@@ -509,6 +510,29 @@ TEST_CASE("a plan of another dataset, or one that was made, changes nothing and 
         std::string::npos);
   CHECK_THROWS_AS(apply_repairs(path, "no JSON"), FormatError);
   CHECK(files_of(path) == before);
+}
+
+TEST_CASE("declared classes are read of COLLECTION.json and of descriptions, and nothing else is taken for them") {
+  using assets::DeclaredClass, assets::DeclaredClasses;
+  const auto of = [](const std::string& json) { return assets::classes_of({.json = json}); };
+  CHECK(
+      of("{\"labels:classes\": [{\"name\": \"water\", \"category\": \"0\"}, {\"name\": \"land\", \"category\": 1}]}") ==
+      DeclaredClasses{{"0", "water"}, {"1", "land"}});
+  CHECK(of("{\"labels:classes\": {\"name\": \"water\", \"category\": \"0\"}}") == DeclaredClasses{{"0", "water"}});
+  for (const std::string none : {"", "{}", "[]", "{\"labels:classes\": null}", "{\"labels:classes\": 7}",
+                                 "{\"labels:classes\": [7, null, {}, [], {\"category\": []}]}"})
+    CHECK(of(none).empty());
+  CHECK(assets::classes_in("Land cover; 0 = water, 1 = woods, shrubs, 2 = ice") ==
+        DeclaredClasses{{"0", "water"}, {"1", "woods, shrubs"}, {"2", "ice"}});
+  CHECK(assets::classes_in("a = x, b = y") == DeclaredClasses{{"a", "x"}, {"b", "y"}});
+  for (const std::string none : {"", "Land cover", "Land cover; 0 = water", "ratio of a = b to c", "where x = 3, y = 4",
+                                 "Height; none is known", " = , = ", "Slope (m); see doc = 1"}) {
+    CAPTURE(none);
+    CHECK(assets::classes_in(none).empty());
+  }
+  CHECK(assets::class_numbers({{"0", "a"}, {"2.5", "b"}}) == std::vector<double>{0, 2.5});
+  CHECK(assets::class_numbers({{"0", "a"}, {"x", "b"}}) == std::nullopt);
+  CHECK(assets::class_numbers({}) == std::nullopt);
 }
 
 TEST_CASE("the time of a TIFF is read in its one form") {

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "assets/classes.hpp"
 #include "assets/order.hpp"
 #include "assets/pixels.hpp"
 #include "base/text.hpp"
@@ -175,9 +176,12 @@ AssetReport check_assets(const std::shared_ptr<const Container>& container, cons
     for (auto& finding : column_patterns(all, layer, read)) out.findings.push_back(std::move(finding));
     for (auto& finding : path_patterns(all, layer)) out.findings.push_back(std::move(finding));
   }
-  for (auto& finding : sample_patterns(all)) out.findings.push_back(std::move(finding));
-  if (!options.pixels) return out;
-  for (auto& finding : pixel_findings(all, options)) out.findings.push_back(std::move(finding));
+  const auto add = [&](std::vector<Finding> findings) {
+    for (Finding& finding : findings) out.findings.push_back(std::move(finding));
+  };
+  add(sample_patterns(all));
+  for (std::size_t layer = 0; layer < all.layers.size(); ++layer) add(class_patterns(all, layer, nullptr));
+  if (options.pixels) add(pixel_findings(all, options));
   return out;
 }
 

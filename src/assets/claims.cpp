@@ -512,19 +512,57 @@ std::string text_of(const Value& value) {
   return out + "}";
 }
 
-std::vector<Value> values_of(const Survey& survey, const Layer& layer, int column) {
+void each_value(const Survey& survey, const Layer& layer, int column,
+                const std::function<void(std::size_t index, Value& value)>& body) {
   const auto& table = survey.container->stored_level(layer.level);
   std::vector<std::size_t> order(layer.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   if (!std::ranges::is_sorted(layer.rows)) std::ranges::sort(order, {}, [&](std::size_t i) { return layer.rows[i]; });
-  std::vector<Value> out(layer.size());
   for (std::size_t at = 0; at < order.size();) {
     const int group = table->group_of(layer.rows[order[at]]);
     const int64_t begin = table->group_begin(group), end = table->group_begin(group + 1);
     auto values = read_values(*table->decode(column, group));
     for (; at < order.size() && layer.rows[order[at]] < end; ++at)
-      out[order[at]] = std::move(values[static_cast<std::size_t>(layer.rows[order[at]] - begin)]);
+      body(order[at], values[static_cast<std::size_t>(layer.rows[order[at]] - begin)]);
   }
+}
+
+std::vector<Value> values_of(const Survey& survey, const Layer& layer, int column) {
+  std::vector<Value> out(layer.size());
+  each_value(survey, layer, column, [&](std::size_t index, Value& value) { out[index] = std::move(value); });
+  return out;
+}
+
+std::vector<Value> values_of_sample(const Survey& survey, const Layer& layer,
+                                    std::initializer_list<std::string_view> columns) {
+  for (const Layer* const from : {&layer, &survey.layers[0]}) {
+    const auto& table = survey.container->stored_level(from->level);
+    const auto found = std::ranges::find_if(columns, [&](std::string_view name) { return table->find(name) >= 0; });
+    if (found == columns.end()) continue;
+    auto values = values_of(survey, *from, table->find(*found));
+    if (from == &layer) return values;
+    std::vector<Value> out;
+    std::size_t at = 0;
+    for (const int64_t root : layer.roots) {
+      while (at < from->size() && from->rows[at] < root) ++at;
+      out.push_back(at < from->size() && from->rows[at] == root ? values[at] : Value());
+    }
+    return out;
+  }
+  return {};
+}
+
+std::vector<std::optional<int64_t>> acquired_times(const Survey& survey, const Layer& layer) {
+  std::vector<std::optional<int64_t>> out(layer.size());
+  const auto values = values_of_sample(survey, layer, {"stac:time_start", "istac:time_start", "datetime"});
+  // Beyond the years 1200 before and 5100 after our era no file was acquired, and differences of times have no room.
+  constexpr int64_t kFar = 100'000'000'000'000'000;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto time = time_of(values[i]);
+    if (time && *time > -kFar && *time < kFar) out[i] = time;
+  }
+  if (!values.empty() || layer.facts.empty()) return out;
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = layer.facts[i].time;
   return out;
 }
 

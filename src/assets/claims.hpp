@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "assets/survey.hpp"
@@ -38,6 +40,17 @@ std::vector<Claim> claims_of(const Survey& survey, const Layer& layer, const Crs
 
 /// The values of a column in the rows of a layer.
 std::vector<Value> values_of(const Survey& survey, const Layer& layer, int column);
+/// Calls `body` with each of them and its index, group of rows by group: only one group is in memory. The value may be
+/// moved from.
+void each_value(const Survey& survey, const Layer& layer, int column,
+                const std::function<void(std::size_t index, Value& value)>& body);
+/// The values of the first of `columns` that exists in the table of the layer, else at level 0, then those of the
+/// sample that each row belongs to. Empty where there is none.
+std::vector<Value> values_of_sample(const Survey& survey, const Layer& layer,
+                                    std::initializer_list<std::string_view> columns);
+/// When each row was acquired, in microseconds: by `stac:time_start`, `istac:time_start` or `datetime` of the row or
+/// its sample, else by the header of the file.
+std::vector<std::optional<int64_t>> acquired_times(const Survey& survey, const Layer& layer);
 
 /// The time of a timestamp, of a number since 1970 in any unit, or of RFC 3339 text: microseconds.
 std::optional<int64_t> time_of(const Value& value);

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "assets/findings.hpp"
+#include "assets/words.hpp"
 #include "base/number_text.hpp"
 #include "base/text.hpp"
 #include "format/names.hpp"
@@ -15,24 +16,6 @@ namespace {
 constexpr int64_t kYear = 31'557'600 * kSecond;
 /// The part of a column that has to be of one kind, before the others are exceptions.
 constexpr double kUsualPart = 0.5;
-
-/// The words of a name: letters and digits between other characters, in lower case.
-std::vector<std::string> words_of(const std::string& name) {
-  std::vector<std::string> out(1);
-  for (const char c : lower(name)) {
-    if ((c >= 'a' && c <= 'z') || is_digit(c)) {
-      out.back() += c;
-    } else if (!out.back().empty()) {
-      out.emplace_back();
-    }
-  }
-  return out;
-}
-
-bool has_word(const std::vector<std::string>& words, std::initializer_list<std::string_view> wanted) {
-  return std::ranges::any_of(words,
-                             [&](const std::string& word) { return std::ranges::find(wanted, word) != wanted.end(); });
-}
 
 int64_t microseconds_now() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();

@@ -222,6 +222,9 @@ constexpr auto kRules = std::to_array<Rule>({
     {"AST-13", "7.1.2", kError,
      "The statistics `geotiff:stats` are those of the pixels: min, max, mean and std of each band, to a hundredth of "
      "their range (with `--pixels` only)."},
+    {"AST-14", "7.1.2", kError,
+     "A column whose description lists the classes of `labels:classes` has no other values, and `landcover:fractions` "
+     "has a share for each of them."},
     {"AST-20", "7.1.2", kWarning, "The metadata of each row describes its own file, not that of another row."},
     {"AST-21", "7.1.2", kWarning, "All times of a column have one unit."},
     {"AST-22", "7.1.2", kWarning,
@@ -232,6 +235,10 @@ constexpr auto kRules = std::to_array<Rule>({
     {"AST-26", "7.1.2", kWarning, "Columns with the paths of files in the dataset name the file of their own row."},
     {"AST-27", "7.1.2", kWarning, "No two samples have the same bytes at the same place."},
     {"AST-28", "7.1.2", kWarning, "Samples of different splits do not overlap on the ground."},
+    {"AST-30", "7.1.2", kWarning,
+     "Labels, and rasters of classes, that have declared classes nearly everywhere have no other values."},
+    {"AST-33", "7.1.2", kWarning,
+     "Each declared class has samples, in each split if it is common, and no class has nearly all of them."},
 
     {"V1-1", "0.5.0", kError,
      "The file header is well formed: it starts with `#y` or `WX`, its byte ranges are inside the file, and there is "

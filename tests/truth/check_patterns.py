@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Plants patterns in clean datasets, one at a time, and has `taco validate --assets` find them, and nothing else.
+
+    check_patterns.py TOOL [CASE...]
+
+Each case makes a dataset with rasterio and NumPy, states which rules should be told, and of which samples; beside it are
+near misses, which are as they should be: of them nothing may be told. Exit code 77 without the packages of zoo.py.
+"""
+
+import datetime as dt
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+try:
+    import numpy as np
+    import pyarrow as pa
+    import pyproj  # noqa: F401
+    import rasterio
+    import shapely  # noqa: F401
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+from zoo import Made, Row, Values, below, day, facts, noise, tif, write
+
+CASES: dict[str, Callable[[np.random.Generator], tuple[Made, dict[str, set[str]]]]] = {}
+STATS = {"geotiff:stats": pa.list_(pa.list_(pa.float32()))}
+
+
+def case(make):
+    CASES[make.__name__] = make
+    return make
+
+
+def grid(k: int, pixel: float = 10.0) -> tuple[float, ...]:
+    """A place of its own for each number, all over zone 33."""
+    return (300_000 + 8_000 * (k % 40), pixel, 0, 1_000_000 + 20_000 * (k // 40), 0, -pixel)
+
+
+def placed(k: int, pixels: np.ndarray, place: int | None = None, **options) -> bytes:
+    return tif(pixels, "EPSG:32633", grid(k if place is None else place), **options)
+
+
+# --- Classes ------------------------------------------------------------------------------------------------------------
+
+WORDS = "name,description,unit,classes\nlabel,Land cover,,0=water;1=forest;2=crops;3=bare\n"
+CLASSES = [{"name": name, "category": str(k)} for k, name in enumerate(["water", "forest", "crops", "bare"])]
+
+
+def labelled(random, count: int, **columns) -> list[Row]:
+    return [(f"l{k:04d}", b"x", {name: values[k] for name, values in columns.items()}) for k in range(count)]
+
+
+@case
+def undeclared_label(random):
+    labels = random.integers(0, 4, 50).tolist()
+    labels[17] = 9
+    return Made(labelled(random, 50, label=labels), fields=WORDS), {"AST-14": {"l0017"}}
+
+
+@case
+def undeclared_label_by_name(random):
+    labels = random.choice(["water", "forest", "crops", "bare"], 50).tolist()
+    labels[17] = "crop"
+    return Made(labelled(random, 50, label=labels), about={"labels:classes": CLASSES}), {"AST-30": {"l0017"}}
+
+
+@case
+def labels_of_other_classes(random):
+    """Near miss: the declared classes are those of something else."""
+    labels = random.choice(["meadow", "river", "road"], 50).tolist()
+    return Made(labelled(random, 50, label=labels), about={"labels:classes": CLASSES}), {}
+
+
+def class_map(random, k: int, pixels: np.ndarray, **columns) -> Row:
+    data = placed(k, pixels[None].astype(np.uint8), nodata=255)
+    return (f"map{k:02d}", data, facts(data, **columns))
+
+
+def shares(pixels: np.ndarray, values) -> list[float]:
+    return [float((pixels == value).mean()) for value in values]
+
+
+@case
+def fractions_of_other_classes(random):
+    rows = []
+    for k in range(12):
+        pixels = random.integers(0, 4, (20, 20))
+        rows.append(
+            class_map(random, k, pixels, **{"landcover:fractions": shares(pixels, range(4))[: 3 if k == 5 else 4]})
+        )
+    rows[5][2]["landcover:fractions"] = [0.3, 0.3, 0.4]
+    return Made(rows, about={"labels:classes": CLASSES}), {"AST-14": {"map05"}}
+
+
+def split_rows(random, labels) -> list[Row]:
+    count = len(labels)
+    return labelled(
+        random, count, label=list(labels), split=[["train", "train", "train", "test"][k % 4] for k in range(count)]
+    )
+
+
+@case
+def class_missing_in_test(random):
+    labels = random.choice(["a", "b", "c"], 2000, p=[0.6, 0.3, 0.1])
+    labels[[k for k in range(2000) if k % 4 == 3 and labels[k] == "c"]] = "a"
+    return Made(split_rows(random, labels.tolist())), {"AST-33": {"'c' is in none of 500 rows of split 'test'"}}
+
+
+@case
+def rare_class_missing_in_test(random):
+    """Near miss: of 6 rows, all may be in one split."""
+    labels = np.array(["a", "b"])[random.integers(0, 2, 2000)].astype("<U4")
+    labels[[0, 4, 8, 12, 16, 20]] = "rare"
+    return Made(split_rows(random, labels.tolist())), {}
+
+
+@case
+def one_class(random):
+    labels = ["a"] * 1995 + ["b"] * 5
+    return Made(split_rows(random, [labels[k] for k in random.permutation(2000)])), {"AST-33": {"1995 of 2000 rows"}}
+
+
+@case
+def unused_class(random):
+    return Made(split_rows(random, random.integers(0, 3, 1200).tolist()), fields=WORDS), {
+        "AST-33": {"'bare' (3) is in none of 1200"}
+    }
+
+
+@case
+def unused_class_of_few(random):
+    """Near miss: too few rows to say so; a class with 98 % of the rows."""
+    labels = np.where(random.random(600) < 0.98, 0, random.integers(1, 3, 600))
+    return Made(split_rows(random, labels.tolist()), fields=WORDS), {}
+
+
+def findings(tool: str, path: Path) -> list[dict]:
+    done = subprocess.run([tool, "validate", "--assets", "--json", path], capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 1), done.stderr
+    return [each for each in json.loads(done.stdout) if each["rule"].startswith("AST-")]
+
+
+def check(name: str, found: list[dict], expected: dict[str, set[str]]) -> list[str]:
+    faults = [f"{name}: {each['rule']} {each['message']}" for each in found if each["rule"] not in expected]
+    for rule, words in expected.items():
+        here = [each for each in found if each["rule"] == rule]
+        is_error = rule in ("AST-13", "AST-14")
+        faults += [f"{name}: {each['severity']}" for each in here if (each["severity"] == "error") != is_error]
+        if len(here) != len(words):
+            faults.append(f"{name}: {len(here)} of {rule}, {len(words)} expected: {[each['message'] for each in here]}")
+        for word in words:
+            if not any(word in each["message"] for each in here):
+                faults.append(f"{name}: no {rule} says {word!r}: {[each['message'] for each in here]}")
+    return faults
+
+
+def main():
+    tool, *only = sys.argv[1:]
+    faults = []
+    with tempfile.TemporaryDirectory() as scratch:
+        for number, (name, make) in enumerate(CASES.items()):
+            if only and name not in only:
+                continue
+            made, expected = make(np.random.default_rng([20261130, number]))
+            path = Path(scratch) / f"{name}.tacozip"
+            write(path, name, made)
+            faults += check(name, findings(tool, path), expected)
+            if only:
+                print(json.dumps(findings(tool, path), indent=1))
+    print(f"{len(CASES)} cases, {len(faults)} faults")
+    print("\n".join(faults))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
