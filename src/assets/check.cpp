@@ -180,6 +180,8 @@ AssetReport check_assets(const std::shared_ptr<const Container>& container, cons
     for (Finding& finding : findings) out.findings.push_back(std::move(finding));
   };
   add(sample_patterns(all));
+  add(series_patterns(all));
+  for (std::size_t layer = 0; layer < all.layers.size(); ++layer) add(jump_patterns(all, layer));
   for (std::size_t layer = 0; layer < all.layers.size(); ++layer) add(class_patterns(all, layer, nullptr));
   if (options.pixels) add(pixel_findings(all, options));
   return out;

@@ -62,6 +62,12 @@ std::vector<Finding> column_patterns(const Survey& survey, std::size_t layer,
 /// Columns with paths of files in the dataset that name another file, a FOLDER, or nothing.
 std::vector<Finding> path_patterns(const Survey& survey, std::size_t layer);
 
+/// Regular series with a gap or something twice: times at a place, times of the frames of a sample, numbers in ids.
+std::vector<Finding> series_patterns(const Survey& survey);
+
+/// A date at which the statistics of the files of a layer jump.
+std::vector<Finding> jump_patterns(const Survey& survey, std::size_t layer);
+
 /// Patterns among samples: files with the same bytes at the same place, samples of different splits at one place,
 /// places beyond the extent of the collection.
 std::vector<Finding> sample_patterns(const Survey& survey);

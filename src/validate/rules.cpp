@@ -237,6 +237,10 @@ constexpr auto kRules = std::to_array<Rule>({
     {"AST-28", "7.1.2", kWarning, "Samples of different splits do not overlap on the ground."},
     {"AST-30", "7.1.2", kWarning,
      "Labels, and rasters of classes, that have declared classes nearly everywhere have no other values."},
+    {"AST-31", "7.1.2", kWarning,
+     "Regular series have no gap and nothing twice: times at a place, times of the frames of a sample, numbers in "
+     "ids."},
+    {"AST-32", "7.1.2", kWarning, "The statistics `geotiff:stats` do not jump at a date."},
     {"AST-33", "7.1.2", kWarning,
      "Each declared class has samples, in each split if it is common, and no class has nearly all of them."},
 

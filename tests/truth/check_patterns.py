@@ -139,6 +139,146 @@ def unused_class_of_few(random):
     return Made(split_rows(random, labels.tolist()), fields=WORDS), {}
 
 
+# --- Series -------------------------------------------------------------------------------------------------------------
+
+
+def monthly(random, change: Callable[[int, list[dt.datetime]], None]) -> Made:
+    rows = []
+    for k in range(40):
+        year = 2018 + k % 4
+        times = [
+            dt.datetime(year, month, int(random.integers(1, 28)), 10, int(random.integers(0, 60)))
+            for month in range(1, 13)
+        ]
+        change(k, times)
+        rows += below(f"s{k:02d}", [(f"m{m + 1:02d}", b"x", {"stac:time_start": time}) for m, time in enumerate(times)])
+    return Made(rows)
+
+
+@case
+def month_twice(random):
+    def change(k, times):
+        if k == 23:
+            times[5] = times[4] + dt.timedelta(hours=5)
+
+    return monthly(random, change), {"AST-31": {"s23/m01"}}
+
+
+@case
+def months_by_the_weather(random):
+    """Near miss: every fifth series has gaps."""
+
+    def change(k, times):
+        if k % 5 == 0:
+            times[5] = times[4]
+
+    return monthly(random, change), {}
+
+
+@case
+def day_missing(random):
+    rows = []
+    for k in range(100):
+        if k != 61:
+            data = placed(0, noise(random, (1, 12, 12)))
+            rows.append(
+                (f"d{dt.date(2020, 1, 1) + dt.timedelta(days=k)}", data, facts(data, **{"stac:time_start": day(k)}))
+            )
+    return Made(rows), {"AST-31": {"d2020-03-03"}}
+
+
+@case
+def passes(random):
+    """Near miss: every pass of five days, if there were no clouds."""
+    rows = []
+    for k in np.flatnonzero(random.random(150) < 0.6):
+        data = placed(0, noise(random, (1, 12, 12)))
+        rows.append((f"d{k:03d}x{7 * k}", data, facts(data, **{"stac:time_start": day(5 * int(k))})))
+    return Made(rows), {}
+
+
+@case
+def numbers_missing(random):
+    rows = [(f"tile_03_{k:05d}.bin", b"x", {"n": k}) for k in range(400) if k not in (7, 300)]
+    return Made(rows), {"AST-31": {"7, 300"}}
+
+
+@case
+def numbers_chosen(random):
+    """Near miss: 300 of 400 numbers; and two numbers in each id."""
+    chosen = random.permutation(400)[:300]
+    return Made([(f"{k:05d}", b"x", {"n": int(k)}) for k in sorted(chosen)]), {}
+
+
+@case
+def numbers_of_grids(random):
+    rows = [(f"r{r:02d}_c{c:02d}", b"x", {"n": r}) for r in range(15) for c in range(15) if (r, c) != (3, 3)]
+    return Made(rows), {}
+
+
+# --- Jumps --------------------------------------------------------------------------------------------------------------
+
+
+def with_stats(random, shift: Callable[[int, np.ndarray, np.ndarray], None], count: int = 400) -> Made:
+    """Rows of nine numbers for each of four bands, of scenes that are dark, bright and cloudy."""
+    rows = []
+    for k in range(count):
+        bright = np.where(random.random() < 0.3, random.uniform(1500, 6000), random.uniform(1, 400))
+        least = bright * random.uniform(0.3, 1, 4) + random.uniform(1, 60, 4)
+        mean = least + random.uniform(400, 2500, 4)
+        shift(k, least, mean)
+        stats = [
+            [low, 3 * mid, mid, mid / 4, 100, (low + mid) / 2, mid, 1.5 * mid, 2 * mid]
+            for low, mid in zip(least.tolist(), mean.tolist())
+        ]
+        rows.append((f"j{7 * k}", b"x", {"geotiff:stats": stats, "stac:time_start": day(4 * k)}))
+    return Made(rows, types=STATS)
+
+
+@case
+def offset_since(random):
+    def shift(k, least, mean):
+        if k >= 230:
+            least += 1000
+            mean += 1000
+
+    return with_stats(random, shift), {"AST-32": {"on, the least values of all 4 bands begin"}}
+
+
+@case
+def unit_since(random):
+    def shift(k, least, mean):
+        if k < 120:
+            least /= 10_000
+            mean /= 10_000
+
+    return with_stats(random, shift), {"AST-32": {"samples), and between"}}
+
+
+@case
+def seasons_and_trends(random):
+    """Near miss: summer and winter, and years that become brighter."""
+
+    def shift(k, least, mean):
+        season = 400 * np.sin(k / 14.5)
+        least += 500 + season + 2 * k
+        mean += 500 + season + 2 * k
+
+    return with_stats(random, shift), {}
+
+
+@case
+def another_region(random):
+    """Near miss: since a date, images are of a desert, by which each band has become brighter in its own way."""
+
+    def shift(k, least, mean):
+        if k >= 230:
+            least += np.array([300, 900, 1500, 2200])
+            mean += np.array([300, 900, 1500, 2200])
+
+    return with_stats(random, shift), {}
+
+
 def findings(tool: str, path: Path) -> list[dict]:
     done = subprocess.run([tool, "validate", "--assets", "--json", path], capture_output=True, text=True, check=False)
     assert done.returncode in (0, 1), done.stderr
