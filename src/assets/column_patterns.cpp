@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "assets/findings.hpp"
 #include "assets/words.hpp"
@@ -41,6 +42,8 @@ class ColumnPatterns {
       find_impossible();
       find_split();
       find_future();
+      find_constant();
+      find_more_than_whole();
       note_zeros();
       find_described();
     }
@@ -213,6 +216,123 @@ class ColumnPatterns {
                       ": there is nothing to validate or test with");
   }
 
+  /// AST-35: a measured quantity that is the same in all rows, though they are of different days or places.
+  void find_constant() {
+    constexpr std::size_t kLeastRows = 100;
+    const auto first = std::ranges::find_if(values_, [](const Value& value) { return !value.is_null(); });
+    std::size_t num_values = 0;
+    for (auto at = first; at != values_.end(); ++at) {
+      if (at->is_null()) continue;
+      if (*at != *first) return;
+      ++num_values;
+    }
+    if (num_values < kLeastRows) return;
+    const auto number = number_of(*first);
+    const bool is_cloud = has_word(words_, {"cloud", "clouds", "cloudcover", "cloudiness"});
+    const bool is_angle = has_word(words_, {"sun", "solar", "view", "incidence", "nadir"}) &&
+                          has_word(words_, {"azimuth", "elevation", "zenith", "angle", "nadir"});
+    // Images without clouds, or without a number for them, may have been chosen.
+    const bool may_be_chosen = is_cloud && number && (*number <= 0 || *number == 1 || *number == 100);
+    const auto* time = first->get<Timestamp>();
+    const bool is_acquisition = name_ == "stac:time_start" || name_ == "istac:time_start" || name_ == "datetime";
+    // Composites have whole days; models and geostationary satellites have whole minutes.
+    const bool is_moment = time && is_acquisition && time->microseconds % (60 * kSecond) != 0;
+    std::string though;
+    if (number && std::isfinite(*number) && (is_cloud || is_angle) && !may_be_chosen) though = several_scenes();
+    if (is_moment) though = half_a_globe();
+    if (though.empty()) return;
+    Finding& finding = add(
+        "AST-35", "is " + text_of(*first) + " in all " + std::to_string(num_values) + " rows that have it, " + though);
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (!values_[i].is_null()) finding.rows.push_back(i);
+    }
+  }
+
+  /// "though they are of 12 days", where the rows cannot be of one scene; "" where they may be.
+  std::string several_scenes() const {
+    constexpr std::size_t kLeastDays = 10;
+    constexpr double kSceneDegrees = 10;
+    std::set<int64_t> days;
+    const auto times = acquired_times(survey_, layer_);
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      if (times[i] && !values_[i].is_null()) days.insert(*times[i] / (86'400 * kSecond));
+    }
+    if (days.size() >= kLeastDays) return "though these are of " + std::to_string(days.size()) + " days";
+    double south = 90, north = -90;
+    for (std::size_t i = 0; i < layer_.places.size(); ++i) {
+      if (!layer_.places[i] || values_[i].is_null()) continue;
+      south = std::min(south, layer_.places[i]->centre.lat);
+      north = std::max(north, layer_.places[i]->centre.lat);
+    }
+    return north - south > kSceneDegrees ? "though these lie between latitudes " + std::to_string(std::lround(south)) +
+                                               " and " + std::to_string(std::lround(north))
+                                         : std::string();
+  }
+
+  /// "though they lie on both sides of the globe", where no satellite sees all of them in one second; else "".
+  std::string half_a_globe() const {
+    std::vector<double> lons;
+    for (const auto& place : layer_.places) {
+      if (place && std::abs(place->centre.lat) < 60) lons.push_back(std::remainder(place->centre.lon, 360));
+    }
+    if (lons.size() < 2) return {};
+    std::ranges::sort(lons);
+    double gap = lons.front() + 360 - lons.back();
+    for (std::size_t i = 1; i < lons.size(); ++i) gap = std::max(gap, lons[i] - lons[i - 1]);
+    if (gap >= 180) return {};
+    return "though these lie around the whole globe";
+  }
+
+  const FieldDescription* described() const {
+    const auto& schema = survey_.container->collection().field_schema;
+    const auto fields = schema.find("level" + std::to_string(layer_.level));
+    if (fields == schema.end()) return nullptr;
+    const auto field = std::ranges::find(fields->second, name_, &FieldDescription::name);
+    return field == fields->second.end() || field->description.empty() ? nullptr : &*field;
+  }
+
+  /// AST-22: parts of a soil that are more than all of it, in the unit of their description.
+  void find_more_than_whole() {
+    const FieldDescription* field = described();
+    if (!field) return;
+    const auto words = words_of(field->description + " " + name_);
+    const bool is_carbon = has_word(words, {"soc"}) || (has_word(words, {"carbon"}) && has_word(words, {"organic"}));
+    const bool is_part = is_carbon || has_word(words, {"clay", "sand", "silt", "gravel", "nitrogen"});
+    if (!has_word(words, {"soil", "soils"}) || !is_part ||
+        has_word(words, {"times", "scaled", "scale", "divided", "multiplied", "x10", "factor", "change", "difference",
+                         "anomaly", "ratio", "relative", "index", "growth"}))
+      return;
+    struct Unit {
+      std::initializer_list<std::string_view> spellings;
+      double whole;
+    };
+    static const Unit units[] = {{{"mg/kg", "mg kg-1", "ppm"}, 1e6},
+                                 {{"cg/kg", "cg kg-1"}, 1e5},
+                                 {{"dg/kg", "dg kg-1"}, 1e4},
+                                 {{"g/kg", "g kg-1", "permille"}, 1e3},
+                                 {{"%", "percent"}, 100}};
+    for (const Unit& unit : units) {
+      const auto spelling = std::ranges::find_if(unit.spellings, [&](std::string_view one) {
+        const std::size_t at = field->description.find(one);
+        return at != std::string::npos &&
+               (at == 0 || !std::isalnum(static_cast<unsigned char>(field->description[at - 1])));
+      });
+      if (spelling == unit.spellings.end()) continue;
+      std::vector<std::size_t> rows;
+      for (std::size_t i = 0; i < values_.size(); ++i) {
+        const auto number = number_of(values_[i]);
+        if (number && std::isfinite(*number) && *number > unit.whole) rows.push_back(i);
+      }
+      if (rows.empty()) return;
+      Finding& finding = add("AST-22", "the description says " + in_quotes(field->description) + ", but " +
+                                           part_text(rows.size(), values_.size()) + " have more than " +
+                                           number_text(unit.whole) + ", such as " + text_of(values_[rows[0]]) +
+                                           ": a part of the soil is not more than all of it");
+      finding.rows = std::move(rows);
+      return;
+    }
+  }
+
   // Zeros.
 
   struct Zeros {
@@ -280,11 +400,8 @@ class ColumnPatterns {
 
   /// AST-25: the unit in the description of a column is not that of its values.
   void find_described() {
-    const auto& schema = survey_.container->collection().field_schema;
-    const auto fields = schema.find("level" + std::to_string(layer_.level));
-    if (fields == schema.end()) return;
-    const auto field = std::ranges::find(fields->second, name_, &FieldDescription::name);
-    if (field == fields->second.end() || field->description.empty()) return;
+    const FieldDescription* field = described();
+    if (!field) return;
     std::vector<double> numbers;
     for (const Value& value : values_) {
       const auto number = number_of(value);

@@ -54,8 +54,8 @@ inline constexpr std::size_t kMostTold = 20;
 std::string part_text(std::size_t part, std::size_t all);
 
 /// Patterns within single columns: times of two units, zeros that stand for null, values beyond what a quantity can be,
-/// columns of one value that should have several, descriptions that name another unit than the values have. `read`
-/// gives the values of a column, as changes that are made before leave them.
+/// columns of one value that should have several, measured values that never change, descriptions that name another
+/// unit than the values have. `read` gives the values of a column, as changes that are made before leave them.
 std::vector<Finding> column_patterns(const Survey& survey, std::size_t layer,
                                      const std::function<std::vector<Value>(int column)>& read);
 
@@ -69,7 +69,7 @@ std::vector<Finding> series_patterns(const Survey& survey);
 std::vector<Finding> jump_patterns(const Survey& survey, std::size_t layer);
 
 /// Patterns among samples: files with the same bytes at the same place, samples of different splits at one place,
-/// places beyond the extent of the collection.
+/// places beyond the extent of the collection, samples that are crowded at few places.
 std::vector<Finding> sample_patterns(const Survey& survey);
 
 }  // namespace tacore::assets

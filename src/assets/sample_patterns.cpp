@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <map>
+#include <numbers>
 #include <set>
 #include <tuple>
 #include <unordered_map>
@@ -195,6 +198,54 @@ void find_outside(const Survey& survey, std::vector<Finding>& out) {
   }
 }
 
+/// AST-34: most samples lie at very few of the places, though the places are all over the globe.
+void find_crowded(const Survey& survey, std::vector<Finding>& out) {
+  constexpr std::size_t kLeastSamples = 1000, kLeastPlaces = 200;
+  constexpr double kPartOfPlaces = 0.01, kMostOfSamples = 0.5;
+  constexpr double kContinents = 60;  // degrees
+  if (survey.layers.empty() || survey.layers[0].places.empty()) return;
+  const Layer& layer = survey.layers[0];
+  // Places are squares of a degree of latitude.
+  std::map<std::pair<int64_t, int64_t>, std::size_t> squares;
+  std::size_t num_placed = 0;
+  double south = 90, north = -90;
+  std::vector<double> lons;
+  for (const auto& place : layer.places) {
+    if (!place) continue;
+    ++num_placed;
+    const double lat = place->centre.lat, lon = std::remainder(place->centre.lon, 360);
+    const double row = std::floor(lat), width = std::max(0.05, std::cos((row + 0.5) * std::numbers::pi / 180));
+    ++squares[{static_cast<int64_t>(row), static_cast<int64_t>(std::floor(lon * width))}];
+    south = std::min(south, lat);
+    north = std::max(north, lat);
+    lons.push_back(lon);
+  }
+  if (num_placed < kLeastSamples || squares.size() < kLeastPlaces) return;
+  // The globe without the widest gap between longitudes.
+  std::ranges::sort(lons);
+  double gap = lons.front() + 360 - lons.back();
+  for (std::size_t i = 1; i < lons.size(); ++i) gap = std::max(gap, lons[i] - lons[i - 1]);
+  if (360 - gap < kContinents && north - south < kContinents) return;
+  std::vector<std::pair<std::size_t, std::pair<int64_t, int64_t>>> fullest;
+  for (const auto& [square, count] : squares) fullest.emplace_back(count, square);
+  std::ranges::sort(fullest, std::greater());
+  const auto num_few =
+      std::max<std::size_t>(1, static_cast<std::size_t>(kPartOfPlaces * static_cast<double>(squares.size())));
+  std::size_t num_there = 0;
+  for (std::size_t i = 0; i < num_few; ++i) num_there += fullest[i].first;
+  if (static_cast<double>(num_there) <= kMostOfSamples * static_cast<double>(num_placed)) return;
+  const double lat = static_cast<double>(fullest[0].second.first) + 0.5;
+  const double lon =
+      (static_cast<double>(fullest[0].second.second) + 0.5) / std::max(0.05, std::cos(lat * std::numbers::pi / 180));
+  out.push_back({.rule = "AST-34",
+                 .layer = 0,
+                 .message = std::to_string(num_there) + " of " + std::to_string(num_placed) + " samples lie in " +
+                            std::to_string(num_few) + " of " + std::to_string(squares.size()) +
+                            " squares of one degree, and " + std::to_string(fullest[0].first) +
+                            " in the one around longitude " + std::to_string(std::lround(lon)) + ", latitude " +
+                            std::to_string(std::lround(lat))});
+}
+
 }  // namespace
 
 std::vector<Finding> sample_patterns(const Survey& survey) {
@@ -202,6 +253,7 @@ std::vector<Finding> sample_patterns(const Survey& survey) {
   find_duplicates(survey, out);
   find_leaks(survey, out);
   find_outside(survey, out);
+  find_crowded(survey, out);
   return out;
 }
 

@@ -243,6 +243,10 @@ constexpr auto kRules = std::to_array<Rule>({
     {"AST-32", "7.1.2", kWarning, "The statistics `geotiff:stats` do not jump at a date."},
     {"AST-33", "7.1.2", kWarning,
      "Each declared class has samples, in each split if it is common, and no class has nearly all of them."},
+    {"AST-34", "7.1.2", kWarning, "Samples of all over the globe are not crowded at few places."},
+    {"AST-35", "7.1.2", kWarning,
+     "Measured quantities of several scenes differ: cloud cover, angles of the sun and of the view, times to the "
+     "second."},
 
     {"V1-1", "0.5.0", kError,
      "The file header is well formed: it starts with `#y` or `WX`, its byte ranges are inside the file, and there is "

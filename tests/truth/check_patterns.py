@@ -279,6 +279,72 @@ def another_region(random):
     return with_stats(random, shift), {}
 
 
+# --- Places and constant columns ---------------------------------------------------------------------------------------
+
+
+def around(random, crowded: float) -> Made:
+    rows = []
+    lon, lat = random.uniform(-175, 175, 300), random.uniform(-55, 65, 300)
+    for k in range(1200):
+        at = int(random.integers(0, 2) if random.random() < crowded else random.integers(0, 300))
+        x, y = float(lon[at] + random.uniform(0, 0.001)), float(lat[at])
+        data = tif(np.full((1, 2, 2), k % 200 + 1, "uint8"), "EPSG:4326", (x, 0.001, 0, y, 0, -0.001))
+        rows.append((f"{k % 7}{chr(97 + k % 26)}{k}", data, facts(data)))
+    return Made(rows)
+
+
+@case
+def crowded_places(random):
+    return around(random, 0.7), {"AST-34": {"of 1200 samples lie in 2 of"}}
+
+
+@case
+def even_places(random):
+    return around(random, 0.3), {}
+
+
+def measured(random, count: int = 120, days: int = 60, **columns) -> Made:
+    rows: list[Row] = []
+    for k in range(count):
+        values: Values = {name: value(k) for name, value in columns.items()}
+        rows.append((f"x{3 * k}", b"x", {"stac:time_start": day(k % days, 10.5 + k / 977), **values}))
+    return Made(rows)
+
+
+@case
+def one_sun(random):
+    made = measured(random, **{"view:sun_elevation": lambda k: 43.1, "cloud_cover": lambda k: 12.5})
+    return made, {"AST-35": {"view:sun_elevation", "cloud_cover"}}
+
+
+@case
+def one_scene(random):
+    """Near miss: tiles of few scenes have the numbers of these; cloudless images were chosen."""
+    sun = {"view:sun_elevation": lambda k: 43.1, "eo:cloud_cover": lambda k: 12.5}
+    return measured(random, days=5, **sun), {}
+
+
+@case
+def without_clouds(random):
+    return measured(random, **{"eo:cloud_cover": lambda k: 0.0, "sun_elevation": lambda k: 30.0 + k % 9}), {}
+
+
+@case
+def impossible_soil(random):
+    made = measured(random, **{"soil:carbon": lambda k: 5.0 * k * 3 + 1, "soil:clay": lambda k: float(k % 90)})
+    made.fields = (
+        "name,description,unit,classes\nsoil:carbon,Organic carbon in the soil,g/kg,\nsoil:clay,Clay in the soil,%,\n"
+    )
+    return made, {"AST-22": {"soil:carbon"}}
+
+
+@case
+def possible_soil(random):
+    made = measured(random, **{"soil:carbon": lambda k: 15.0 * k, "soil:clay": lambda k: 7.0 * k})
+    made.fields = 'name,description,unit,classes\nsoil:carbon,"Organic carbon in the soil, times 5",g/kg,\nsoil:clay,Clay in the soil,g/kg,\n'
+    return made, {}
+
+
 def findings(tool: str, path: Path) -> list[dict]:
     done = subprocess.run([tool, "validate", "--assets", "--json", path], capture_output=True, text=True, check=False)
     assert done.returncode in (0, 1), done.stderr
