@@ -182,8 +182,11 @@ AssetReport check_assets(const std::shared_ptr<const Container>& container, cons
   add(sample_patterns(all));
   add(series_patterns(all));
   for (std::size_t layer = 0; layer < all.layers.size(); ++layer) add(jump_patterns(all, layer));
-  for (std::size_t layer = 0; layer < all.layers.size(); ++layer) add(class_patterns(all, layer, nullptr));
-  if (options.pixels) add(pixel_findings(all, options));
+  std::optional<PixelReport> pixels;
+  if (options.pixels) pixels = read_pixels(all, options);
+  for (std::size_t layer = 0; layer < all.layers.size(); ++layer)
+    add(class_patterns(all, layer, pixels ? &pixels->classes : nullptr));
+  if (pixels) add(std::move(pixels->findings));
   return out;
 }
 

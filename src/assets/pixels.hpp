@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <vector>
 
 #include "assets/findings.hpp"
@@ -7,9 +8,15 @@
 
 namespace tacore::assets {
 
-/// Decodes all pixels of the TIFFs that tacore decodes: AST-10 where that fails, and AST-13 where the column
-/// `geotiff:stats` has other values of min, max, mean or std than the pixels, by more than a hundredth of their range.
-/// Throws IoError.
-std::vector<Finding> pixel_findings(const Survey& survey, const SurveyOptions& options);
+/// What the pixels of a dataset say.
+struct PixelReport {
+  std::vector<Finding> findings = {};
+  std::set<double> classes = {};  ///< values of all rasters of one band of integers
+};
+
+/// Decodes all pixels of the TIFFs that tacore decodes, each once: AST-10 where that fails, AST-13 where
+/// `geotiff:stats` or `landcover:fractions` are not those of the pixels, AST-30 where a map of classes has values that
+/// are not declared, and AST-29 where two files show the same. Throws IoError.
+PixelReport read_pixels(const Survey& survey, const SurveyOptions& options);
 
 }  // namespace tacore::assets

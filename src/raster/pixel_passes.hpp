@@ -15,6 +15,10 @@ namespace tacore {
 void for_each_piece(const Raster& raster, const std::vector<int>& bands,
                     const std::function<void(std::size_t, std::span<const std::byte>)>& body);
 
+/// The same, with the window that each piece has.
+void for_each_window(const Raster& raster, const std::vector<int>& bands,
+                     const std::function<void(std::size_t, const Window&, std::span<const std::byte>)>& body);
+
 /// Exact quantiles of the valid pixels of a band, whose histogram is `histogram`. Reads the pixels again where the
 /// histogram does not determine them.
 std::vector<double> exact_quantiles(const Raster& raster, int band, const Histogram& histogram,

@@ -115,6 +115,11 @@ std::vector<int> chosen_bands(const RasterInfo& info, const std::vector<int>& ba
 
 void for_each_piece(const Raster& raster, const std::vector<int>& bands,
                     const std::function<void(std::size_t, std::span<const std::byte>)>& body) {
+  for_each_window(raster, bands, [&](std::size_t b, const Window&, auto pixels) { body(b, pixels); });
+}
+
+void for_each_window(const Raster& raster, const std::vector<int>& bands,
+                     const std::function<void(std::size_t, const Window&, std::span<const std::byte>)>& body) {
   const RasterInfo& info = raster.info();
   const PixelStep step = step_of(info, bands.size());
   std::vector<std::byte> pixels;
@@ -124,7 +129,7 @@ void for_each_piece(const Raster& raster, const std::vector<int>& bands,
       const std::size_t size = static_cast<std::size_t>(window.width * window.height) * size_of(info.type);
       pixels.resize(size * bands.size());
       raster.read(bands, window, pixels);
-      for (std::size_t b = 0; b < bands.size(); ++b) body(b, std::span(pixels).subspan(b * size, size));
+      for (std::size_t b = 0; b < bands.size(); ++b) body(b, window, std::span(pixels).subspan(b * size, size));
     }
   }
 }

@@ -221,7 +221,7 @@ constexpr auto kRules = std::to_array<Rule>({
      "them."},
     {"AST-13", "7.1.2", kError,
      "The statistics `geotiff:stats` are those of the pixels: min, max, mean and std of each band, to a hundredth of "
-     "their range (with `--pixels` only)."},
+     "their range; shares of classes, and `landcover:fractions`, to 0.01 (with `--pixels` only)."},
     {"AST-14", "7.1.2", kError,
      "A column whose description lists the classes of `labels:classes` has no other values, and `landcover:fractions` "
      "has a share for each of them."},
@@ -235,6 +235,7 @@ constexpr auto kRules = std::to_array<Rule>({
     {"AST-26", "7.1.2", kWarning, "Columns with the paths of files in the dataset name the file of their own row."},
     {"AST-27", "7.1.2", kWarning, "No two samples have the same bytes at the same place."},
     {"AST-28", "7.1.2", kWarning, "Samples of different splits do not overlap on the ground."},
+    {"AST-29", "7.1.2", kWarning, "No two files show the same pixels, or nearly the same (with `--pixels` only)."},
     {"AST-30", "7.1.2", kWarning,
      "Labels, and rasters of classes, that have declared classes nearly everywhere have no other values."},
     {"AST-31", "7.1.2", kWarning,
@@ -247,6 +248,8 @@ constexpr auto kRules = std::to_array<Rule>({
     {"AST-35", "7.1.2", kWarning,
      "Measured quantities of several scenes differ: cloud cover, angles of the sun and of the view, times to the "
      "second."},
+    {"AST-36", "7.1.2", kWarning,
+     "Shares of classes in `geotiff:stats` are of all classes, also of the largest value (with `--pixels` only)."},
 
     {"V1-1", "0.5.0", kError,
      "The file header is well formed: it starts with `#y` or `WX`, its byte ranges are inside the file, and there is "

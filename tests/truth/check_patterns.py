@@ -45,6 +45,138 @@ def placed(k: int, pixels: np.ndarray, place: int | None = None, **options) -> b
     return tif(pixels, "EPSG:32633", grid(k if place is None else place), **options)
 
 
+def scene(random: np.random.Generator, side: int = 64, bands: int = 3, kind: str = "uint16") -> np.ndarray:
+    """Fields of several sizes and fine texture, as fields, woods and roofs have."""
+    out = np.zeros((bands, side, side))
+    for size in (4, 8, 16, 32):
+        coarse = random.normal(0, 1, (bands, size, size))
+        out += np.kron(coarse, np.ones((1, side // size, side // size)))
+    out += random.normal(0, 0.7, out.shape)
+    return (
+        np.clip(1500 + 300 * out, 1, 10_000).astype(kind)
+        if kind == "uint16"
+        else np.clip(128 + 20 * out, 0, 255).astype(kind)
+    )
+
+
+def scenes(random: np.random.Generator, count: int = 30) -> list[Row]:
+    rows = []
+    for k in range(count):
+        data = placed(k, scene(random), compress="deflate")
+        rows.append((f"s{k:02d}", data, facts(data, **{"stac:time_start": day(3 * k)})))
+    return rows
+
+
+def added(rows: list[Row], name: str, pixels: np.ndarray, place: int, when: int, **options) -> list[Row]:
+    data = placed(place, pixels, **options)
+    return [*rows, (name, data, facts(data, **{"stac:time_start": day(when)}))]
+
+
+def pixels_of(data: bytes) -> np.ndarray:
+    with rasterio.io.MemoryFile(data) as memory, memory.open() as file:
+        return file.read()
+
+
+# --- Files that show the same -------------------------------------------------------------------------------------------
+
+
+@case
+def saved_again(random):
+    rows = scenes(random)
+    again = added(rows, "again", pixels_of(rows[7][1]), 7, 21, compress="lzw", tiled=True, blockxsize=16, blockysize=16)
+    return Made(again), {"AST-29": {"again"}}
+
+
+@case
+def saved_again_elsewhere(random):
+    rows = scenes(random)
+    return Made(added(rows, "again", pixels_of(rows[7][1]), 500, 80, compress="lzw")), {"AST-29": {"again"}}
+
+
+@case
+def saved_again_at_another_time(random):
+    rows = scenes(random)
+    return Made(added(rows, "again", pixels_of(rows[7][1]), 7, 80, compress="lzw")), {"AST-29": {"again"}}
+
+
+@case
+def saved_as_reflectance(random):
+    rows = scenes(random)
+    scaled = (pixels_of(rows[7][1]) * 0.0001).astype("float32")
+    return Made(added(rows, "again", scaled, 7, 21)), {"AST-29": {"again"}}
+
+
+@case
+def saved_with_loss(random):
+    rows = []
+    for k in range(30):
+        data = placed(k, scene(random, 128, kind="uint8"), compress="deflate")
+        rows.append((f"s{k:02d}", data, facts(data, **{"stac:time_start": day(3 * k)})))
+    kept = pixels_of(rows[7][1]).astype(float)
+    lossy = np.clip(np.round(kept / 4) * 4 + random.normal(0, 1.5, kept.shape), 0, 255).astype("uint8")
+    return Made(added(rows, "again", lossy, 7, 21, compress="lzw")), {"AST-29": {"again"}}
+
+
+@case
+def series_of_one_place(random):
+    """Near miss: images of one place are alike, at other times."""
+    ground, rows = scene(random), []
+    for k in range(20):
+        image = np.clip(ground + random.normal(0, 30, ground.shape), 1, 10_000).astype("uint16")
+        data = placed(0, image)
+        rows.append((f"t{k:02d}", data, facts(data, **{"stac:time_start": day(17 * k + k * k)})))
+    return Made(rows), {}
+
+
+@case
+def bands_of_one_scene(random):
+    """Near miss: samples are bands, of one place and time, which are alike."""
+    rows = []
+    for k in range(10):
+        blue = scene(random, bands=1)
+        for band in range(3):
+            image = np.clip(blue * (1 + 0.1 * band) + random.normal(0, 10, blue.shape), 1, 10_000).astype("uint16")
+            data = placed(k, image)
+            rows.append((f"{'bgr'[band]}{k}", data, facts(data, **{"stac:time_start": day(3 * k)})))
+    return Made(rows), {}
+
+
+@case
+def equal_previews(random):
+    """Near miss: what is coarse is the same, what is fine is not."""
+    coarse, rows = np.kron(random.normal(0, 1, (3, 8, 8)), np.ones((1, 8, 8))), []
+    for k in range(40):
+        image = np.clip(3000 + 500 * coarse + random.normal(0, 300, (3, 64, 64)), 1, 10_000).astype("uint16")
+        data = placed(k, image)
+        rows.append((f"p{k:02d}", data, facts(data)))
+    return Made(rows), {}
+
+
+@case
+def smooth_fields(random):
+    """Near miss: slopes of temperature are alike everywhere."""
+    y, x = np.mgrid[0:64, 0:64]
+    rows = []
+    for k in range(60):
+        field = 280 + 0.01 * k + 0.05 * y + 0.02 * x + 0.0001 * random.normal() * x * y
+        data = placed(k, field[None].astype("float32"))
+        rows.append((f"f{k:02d}", data, facts(data)))
+    return Made(rows), {}
+
+
+@case
+def equal_maps(random):
+    """Near miss: hundreds of equal masks, of maps of classes, and of flat rasters."""
+    half, rows = np.zeros((1, 32, 32), np.uint8), []
+    half[0, :, 16:] = 1
+    classes = random.integers(0, 9, (1, 32, 32)).astype(np.uint8)
+    for k in range(300):
+        pixels = [half, classes, np.full((1, 32, 32), 7, np.uint8)][k % 3]
+        data = placed(k, pixels, compress=["deflate", "lzw"][k % 2])
+        rows.append((f"m{k:03d}", data, facts(data)))
+    return Made(rows), {}
+
+
 # --- Classes ------------------------------------------------------------------------------------------------------------
 
 WORDS = "name,description,unit,classes\nlabel,Land cover,,0=water;1=forest;2=crops;3=bare\n"
@@ -81,8 +213,81 @@ def class_map(random, k: int, pixels: np.ndarray, **columns) -> Row:
     return (f"map{k:02d}", data, facts(data, **columns))
 
 
+@case
+def undeclared_pixels(random):
+    rows = []
+    for k in range(40):
+        pixels = random.integers(0, 4, (20, 20))
+        if k == 11:
+            pixels[3, 5] = 77
+        rows.append(class_map(random, k, pixels))
+    return Made(rows, about={"labels:classes": CLASSES}), {"AST-30": {"map11"}}
+
+
+@case
+def pixels_of_an_image(random):
+    """Near miss: an image of one band has other values than the classes nearly everywhere; 255 is no data."""
+    rows = [class_map(random, k, random.integers(0, 255, (20, 20))) for k in range(40)]
+    return Made(rows, about={"labels:classes": CLASSES}), {}
+
+
 def shares(pixels: np.ndarray, values) -> list[float]:
     return [float((pixels == value).mean()) for value in values]
+
+
+@case
+def wrong_shares(random):
+    rows = []
+    for k in range(12):
+        pixels = random.choice(4, (20, 20), p=[0.5, 0.3, 0.15, 0.05])
+        stated = shares(pixels, [3, 1, 0, 2])  # in the order of whoever wrote them
+        if k == 5:
+            stated = [stated[0], stated[1] + 0.25, stated[2] - 0.25, stated[3]]
+        rows.append(class_map(random, k, pixels, **{"geotiff:stats": [stated]}))
+    return Made(rows, types=STATS), {"AST-13": {"map05"}}
+
+
+@case
+def shares_without_the_largest(random):
+    """What the published toolbox writes."""
+    rows = []
+    for k in range(12):
+        pixels = random.choice(4, (20, 20), p=[0.5, 0.3, 0.15, 0.05])
+        if k == 5:
+            pixels[:10] = 3
+        stated = shares(pixels, range(4))
+        if k == 5:
+            stated = [each / (1 - stated[3]) for each in stated[:3]] + [0.0]
+        rows.append(class_map(random, k, pixels, **{"geotiff:stats": [stated]}))
+    return Made(rows, types=STATS), {"AST-36": {"map05"}}
+
+
+@case
+def shares_of_some_classes(random):
+    """Near miss: shares of two classes of four, of nine classes, and of rasters without a pixel."""
+    rows = []
+    for k in range(12):
+        pixels = random.integers(0, 9 if k % 2 else 4, (20, 20))
+        stated = shares(pixels, range(9) if k % 2 else [2, 0])
+        if k == 4:
+            pixels[:], stated = 255, [float("nan")] * 2
+        rows.append(class_map(random, k, pixels, **{"geotiff:stats": [stated]}))
+    return Made(rows, types=STATS), {}
+
+
+@case
+def wrong_fractions(random):
+    rows = []
+    for k in range(12):
+        pixels = random.choice(4, (20, 20), p=[0.5, 0.3, 0.15, 0.05])
+        stated = shares(pixels, range(4))
+        if k == 5:
+            stated[0], stated[1] = stated[1], stated[0]
+        image = placed(k, noise(random, (3, 20, 20)))
+        target = placed(k, pixels[None].astype(np.uint8), nodata=255)
+        files = [("image", image, facts(image)), ("target", target, facts(target))]
+        rows += below(f"map{k:02d}", files, **{"landcover:fractions": stated})
+    return Made(rows, about={"labels:classes": CLASSES}), {"AST-13": {"map05/target"}}
 
 
 @case
@@ -346,7 +551,9 @@ def possible_soil(random):
 
 
 def findings(tool: str, path: Path) -> list[dict]:
-    done = subprocess.run([tool, "validate", "--assets", "--json", path], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [tool, "validate", "--assets", "--pixels", "--json", path], capture_output=True, text=True, check=False
+    )
     assert done.returncode in (0, 1), done.stderr
     return [each for each in json.loads(done.stdout) if each["rule"].startswith("AST-")]
 
@@ -378,6 +585,7 @@ def main():
             faults += check(name, findings(tool, path), expected)
             if only:
                 print(json.dumps(findings(tool, path), indent=1))
+    assert len(CASES) >= 40
     print(f"{len(CASES)} cases, {len(faults)} faults")
     print("\n".join(faults))
     return 1 if faults else 0
