@@ -512,6 +512,33 @@ TEST_CASE("a plan of another dataset, or one that was made, changes nothing and 
   CHECK(files_of(path) == before);
 }
 
+TEST_CASE("samples of one scene in different splits are told, samples of several scenes in a split are not") {
+  const Workshop shop;
+  const auto made_with = [&](const std::string& name, std::size_t num_scenes, const auto& split_of) {
+    std::vector<Sample> samples;
+    for (std::size_t i = 0; i < 100; ++i) {
+      const std::size_t scene = i % num_scenes;
+      samples.emplace_back("t" + std::to_string(i) + ".tif", geotiff(grid_at(i)),
+                           std::vector<MetadataField>{{"scene_id", "S" + std::to_string(scene)},
+                                                      {"split", std::string(split_of(i, scene) ? "test" : "train")}});
+    }
+    return made(shop, std::move(samples), name);
+  };
+  const auto by_scene = [](std::size_t, std::size_t scene) { return scene % 5 == 0; };
+  CHECK(rules_of(made_with("clean.tacozip", 25, by_scene)).empty());
+  // Sample 30 is of scene 5, which is in the tests but for this one.
+  const std::string path =
+      made_with("leak.tacozip", 25, [&](std::size_t i, std::size_t scene) { return by_scene(i, scene) != (i == 30); });
+  const auto report = report_of(path);
+  REQUIRE(report.findings.size() == 1);
+  CHECK(report.findings[0].rule == "AST-28");
+  CHECK(report.findings[0].rows == std::vector<std::size_t>{5, 30, 55, 80});
+  CHECK(report.findings[0].faults[0].message ==
+        "is of split 'test', and of the scene 'S5' (scene_id), as 't30.tif' of split 'train'");
+  // Of few scenes, samples cannot be divided by scene.
+  CHECK(rules_of(made_with("few.tacozip", 7, [](std::size_t i, std::size_t) { return i % 5 == 0; })).empty());
+}
+
 TEST_CASE("declared classes are read of COLLECTION.json and of descriptions, and nothing else is taken for them") {
   using assets::DeclaredClass, assets::DeclaredClasses;
   const auto of = [](const std::string& json) { return assets::classes_of({.json = json}); };

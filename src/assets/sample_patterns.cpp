@@ -9,10 +9,12 @@
 
 #include "assets/findings.hpp"
 #include "assets/place_grid.hpp"
+#include "assets/words.hpp"
 #include "base/text.hpp"
 #include "container/read_hints.hpp"
 #include "container/zip_directory.hpp"
 #include "container/zip_offsets.hpp"
+#include "format/names.hpp"
 #include "io/byte_source.hpp"
 
 namespace tacore::assets {
@@ -166,6 +168,47 @@ void find_leaks(const Survey& survey, std::vector<Finding>& out) {
   }
 }
 
+/// Names of columns with the scene that a sample was cut from.
+bool names_scene(const std::string& column) {
+  const auto words = words_of(column);
+  const bool is_product = has_word(words, {"product", "source", "image", "tile"}) && has_word(words, {"id", "name"});
+  return has_word(words, {"scene", "granule", "orbit"}) || (is_product && !has_word(words, {"split"}));
+}
+
+/// AST-28: samples of one scene in different splits, where samples could be divided by scenes.
+void find_shared_scenes(const Survey& survey, std::size_t number, std::vector<Finding>& out) {
+  constexpr std::size_t kLeastScenes = 20;
+  const Layer& layer = survey.layers[number];
+  const auto splits = values_of_sample(survey, layer, {"split", "tortilla:data_split"});
+  if (splits.empty()) return;
+  const auto& columns = survey.container->stored_level(layer.level)->columns();
+  for (std::size_t column = 0; column < columns.size(); ++column) {
+    if (!names_scene(columns[column].name) || names::is_internal(columns[column].name)) continue;
+    const auto scenes = values_of(survey, layer, static_cast<int>(column));
+    std::unordered_map<std::string, std::vector<std::size_t>> firsts;  // of each split of a scene, a row
+    for (std::size_t i = 0; i < layer.size(); ++i) {
+      const auto* scene = scenes[i].get<std::string>();
+      if (!scene || scene->empty() || splits[i].is_null()) continue;
+      auto& rows = firsts[*scene];
+      if (std::ranges::none_of(rows, [&](std::size_t row) { return splits[row] == splits[i]; })) rows.push_back(i);
+    }
+    if (firsts.size() < kLeastScenes) continue;
+    Finding finding{.rule = "AST-28", .layer = number, .columns = {columns[column].name}};
+    for (std::size_t i = 0; i < layer.size(); ++i) {
+      const auto* scene = scenes[i].get<std::string>();
+      const auto found = scene ? firsts.find(*scene) : firsts.end();
+      if (found == firsts.end() || found->second.size() < 2 || splits[i].is_null()) continue;
+      finding.rows.push_back(i);
+      if (finding.faults.size() == kMostTold) continue;
+      const std::size_t other = splits[found->second[0]] == splits[i] ? found->second[1] : found->second[0];
+      finding.faults.push_back({i, "is of split " + text_of(splits[i]) + ", and of the scene " + in_quotes(*scene) +
+                                       " (" + columns[column].name + "), as " + sample_text(survey, layer, other) +
+                                       " of split " + text_of(splits[other])});
+    }
+    if (!finding.rows.empty()) out.push_back(std::move(finding));
+  }
+}
+
 /// AST-11: places beyond the extent that the collection states.
 void find_outside(const Survey& survey, std::vector<Finding>& out) {
   const auto& extent = survey.container->collection().extent.spatial;
@@ -252,6 +295,7 @@ std::vector<Finding> sample_patterns(const Survey& survey) {
   std::vector<Finding> out;
   find_duplicates(survey, out);
   find_leaks(survey, out);
+  for (std::size_t layer = 0; layer < survey.layers.size(); ++layer) find_shared_scenes(survey, layer, out);
   find_outside(survey, out);
   find_crowded(survey, out);
   return out;

@@ -234,7 +234,7 @@ constexpr auto kRules = std::to_array<Rule>({
     {"AST-25", "5.5.2", kWarning, "The unit in the description of a column is that of its values."},
     {"AST-26", "7.1.2", kWarning, "Columns with the paths of files in the dataset name the file of their own row."},
     {"AST-27", "7.1.2", kWarning, "No two samples have the same bytes at the same place."},
-    {"AST-28", "7.1.2", kWarning, "Samples of different splits do not overlap on the ground."},
+    {"AST-28", "7.1.2", kWarning, "Samples of different splits neither overlap on the ground nor are of one scene."},
     {"AST-29", "7.1.2", kWarning, "No two files show the same pixels, or nearly the same (with `--pixels` only)."},
     {"AST-30", "7.1.2", kWarning,
      "Labels, and rasters of classes, that have declared classes nearly everywhere have no other values."},
