@@ -90,6 +90,7 @@ int run_validate(const ValidateCommandOptions& options) {
     else how.profiles.push_back(profile);
   }
   how.transformer = transformer();
+  if (how.pixels) how.fallback = raster_opener();
   std::vector<Issue> issues;
   run_copy(
       how.task, [&] { issues = tacore::validate(options.path, how); }, "files");

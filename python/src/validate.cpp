@@ -52,6 +52,12 @@ Issue issue_of(nb::handle given) {
   return out;
 }
 
+/// nullptr without rasterio: files that nobody decodes have no fault.
+const RasterOpener* installed_raster_opener() {
+  const nb::object found = nb::module_::import_("importlib.util").attr("find_spec")("rasterio");
+  return found.is_none() ? nullptr : raster_opener();
+}
+
 std::vector<Issue> issues_of(const nb::list& given) {
   std::vector<Issue> out;
   for (const nb::handle each : given) out.push_back(issue_of(each));
@@ -60,8 +66,9 @@ std::vector<Issue> issues_of(const nb::list& given) {
 
 nb::list check_dataset(const Path& path, bool deep, const std::vector<std::string>& profiles, const Keywords& given,
                        nb::handle callback) {
-  auto options =
-      options_of<ValidateOptions>(given, {.deep = deep, .profiles = profiles, .transformer = crs_transformer()});
+  auto options = options_of<ValidateOptions>(
+      given,
+      {.deep = deep, .profiles = profiles, .transformer = crs_transformer(), .fallback = installed_raster_opener()});
   Progress progress(callback, options.task);
   std::vector<Issue> issues;
   progress.run([&] { issues = validate(path.value, options); });
@@ -84,7 +91,8 @@ nb::str page(const nb::list& given, const Path& path, int pictures) {
 
 /// The report card as JSON, its issues as tuples, and, if wanted, as HTML.
 nb::tuple examine_dataset(const Path& path, const Keywords& given, bool with_page, nb::handle callback) {
-  auto options = options_of<DoctorOptions>(given, {.transformer = crs_transformer(), .fallback = raster_opener()});
+  auto options =
+      options_of<DoctorOptions>(given, {.transformer = crs_transformer(), .fallback = installed_raster_opener()});
   Progress progress(callback, options.task);
   ReportCard card;
   std::string page;

@@ -82,7 +82,7 @@ def validate(
         assets: Also compare the metadata with the headers of the files: CRS, geotransform, shape, place, time. What
             contradicts a file is an error; patterns, such as rows that have the metadata of other rows, are warnings.
             At most one request for each file of a remote dataset; small neighbours are read together.
-        pixels: As assets, and decode all pixels of TIFFs and compare them with their statistics.
+        pixels: As assets, and decode all pixels of rasters and compare them with their statistics.
         key: Public key of who must have signed: its file, or its 56 characters. All data are read. Hashes and Merkle
             root are verified with deep and pixels, too; the signature needs the key.
         sample_size: With assets: number of samples to look at, drawn at random; 0 means all. If none of n has a fault,
@@ -228,7 +228,7 @@ def doctor(
     Args:
         path: Path of a dataset of any container, which may be remote.
         deep: Read every byte, compare checksums and statistics, and decode TIFFs.
-        pixels: Decode all pixels of TIFFs and compare them with their statistics.
+        pixels: Decode all pixels of rasters and compare them with their statistics.
         sample_size: Number of samples whose files are compared with their metadata, drawn at random; 0 means all.
         read_size: Number of samples that are read to measure the speed, drawn at random; 0 means none.
         seed: Seed of the choices.

@@ -210,8 +210,10 @@ bool is_integer(DataType type) { return type != DataType::Float32 && type != Dat
 /// What is found in the files of one layer.
 class PixelsOfLayer {
  public:
-  PixelsOfLayer(const Survey& survey, std::size_t number, const std::optional<std::vector<double>>& declared)
+  PixelsOfLayer(const Survey& survey, std::size_t number, const RasterOpener* fallback,
+                const std::optional<std::vector<double>>& declared)
       : survey_(survey),
+        fallback_(fallback),
         number_(number),
         layer_(survey.layers[number]),
         declared_(declared),
@@ -219,21 +221,22 @@ class PixelsOfLayer {
         likenesses_(layer_.size()) {}
 
   void read(std::size_t i) {
-    if (!layer_.facts[i].kind || layer_.facts[i].kind->compression.empty()) return;  // no TIFF that tacore decodes
-    const auto bytes = survey_.container->open_data(survey_.container->address(layer_.level, layer_.rows[i]));
+    if (!layer_.facts[i].kind) return;
     WrongStatistics why;
     std::vector<double> values;
     try {
-      const auto raster = make_tiff_raster(bytes, read_tiff_directory(*bytes).layout, bytes->name());
+      const auto raster = open(i);
+      if (!raster) return;
       const RasterInfo& info = raster->info();
       const bool may_be_classes = declared_ && info.bands == 1 && is_integer(info.type);
       const auto bands = pass(i, *raster, stated_->has(i) || may_be_classes);
       if (stated_->has(i)) why = stated_->why_wrong(i, bands);
       if (may_be_classes) values = values_as_classes(info, bands);
     } catch (const FormatError& error) {
-      const std::lock_guard lock(mutex_);
-      broken_.push_back({i, "its pixels cannot be decoded: " + error.message()});
-      return;
+      return add_broken(i, error);
+    } catch (const IoError& error) {  // GDAL does not tell damaged files from those that cannot be read
+      if (is_decoded_here(i) || !survey_.container->is_local()) throw;
+      return add_broken(i, error);
     }
     const std::lock_guard lock(mutex_);
     if (why.rule) wrong_[why.rule].push_back({i, std::move(why.message)});
@@ -275,6 +278,34 @@ class PixelsOfLayer {
   }
 
  private:
+  /// Whether the file is a TIFF that tacore decodes.
+  bool is_decoded_here(std::size_t i) const { return !layer_.facts[i].kind->compression.empty(); }
+
+  /// nullptr for a file that nobody decodes.
+  std::shared_ptr<const Raster> open(std::size_t i) const {
+    const Container& container = *survey_.container;
+    const auto address = container.address(layer_.level, layer_.rows[i]);
+    if (is_decoded_here(i)) {
+      const auto bytes = container.open_data(address);
+      return make_tiff_raster(bytes, read_tiff_directory(*bytes).layout, bytes->name());
+    }
+    const std::string& format = layer_.facts[i].kind->format;
+    // Each GDAL opens these two; of others it may lack the driver or the codec.
+    const bool is_known = format == "PNG" || format == "JPEG";
+    if (!fallback_ || (!is_known && format != "GTiff" && format != "JP2OpenJPEG")) return nullptr;
+    try {
+      return fallback_->open(container.vsi_path(container.proved(address)));
+    } catch (const Error&) {
+      if (is_known) throw;
+      return nullptr;
+    }
+  }
+
+  void add_broken(std::size_t i, const Error& error) {
+    const std::lock_guard lock(mutex_);
+    broken_.push_back({i, "its pixels cannot be decoded: " + error.message()});
+  }
+
   /// One pass over all pixels.
   std::vector<BandStatistics> pass(std::size_t i, const Raster& raster, bool with_statistics) {
     const RasterInfo& info = raster.info();
@@ -305,6 +336,7 @@ class PixelsOfLayer {
   }
 
   const Survey& survey_;
+  const RasterOpener* fallback_;
   std::size_t number_;
   const Layer& layer_;
   const std::optional<std::vector<double>>& declared_;
@@ -328,7 +360,7 @@ PixelReport read_pixels(const Survey& survey, const SurveyOptions& options) {
   for (std::size_t number = 0; number < survey.layers.size(); ++number) {
     const Layer& layer = survey.layers[number];
     if (layer.type != SampleType::File) continue;
-    auto& one = layers.emplace_back(std::make_unique<PixelsOfLayer>(survey, number, declared));
+    auto& one = layers.emplace_back(std::make_unique<PixelsOfLayer>(survey, number, options.fallback, declared));
     run_parallel(layer.size(), num_threads(options.jobs), [&](std::size_t i) { one->read(i); });
     one->compare();
     out.classes.insert(one->classes().begin(), one->classes().end());

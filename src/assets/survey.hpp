@@ -10,6 +10,7 @@
 #include "assets/facts.hpp"
 #include "container/container.hpp"
 #include "tacore/crs.hpp"
+#include "tacore/raster/raster.hpp"
 
 namespace tacore::assets {
 
@@ -50,6 +51,7 @@ struct SurveyOptions {
   bool pixels = false;  ///< decode all pixels
   int jobs = 0;
   const CrsTransformer* transformer = nullptr;
+  const RasterOpener* fallback = nullptr;  ///< decodes rasters that tacore does not
   std::function<void(uint64_t num_done, uint64_t num_all)> tell = {};  ///< files read; may be empty
 };
 

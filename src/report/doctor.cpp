@@ -242,7 +242,8 @@ ReportCard examine(std::string_view path, const DoctorOptions& options) {
                                .sample_size = options.sample_size,
                                .seed = options.seed,
                                .task = options.task,
-                               .transformer = options.transformer});
+                               .transformer = options.transformer,
+                               .fallback = options.fallback});
   Items items(out.path);
   judge_truth(items, out);
   std::optional<Dataset> dataset;

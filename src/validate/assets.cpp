@@ -25,7 +25,8 @@ std::vector<CheckedAssets> check_assets(const std::shared_ptr<const Storage>& st
                             .seed = options.seed,
                             .pixels = options.pixels,
                             .jobs = options.task.jobs,
-                            .transformer = options.transformer};
+                            .transformer = options.transformer,
+                            .fallback = options.fallback};
   if (options.task.progress) {
     how.tell = [&](uint64_t num_done, uint64_t num_all) {
       is_cancelled = !options.task.progress(num_done, num_all, options.task.user);

@@ -214,7 +214,7 @@ constexpr auto kRules = std::to_array<Rule>({
      "it in all rows."},
     {"AST-8", "7.1.2", kError, "The size in `file:size` is that of the file."},
     {"AST-9", "5.2", kError, "The content of a FILE is of the format that its name says, such as .tif or .png."},
-    {"AST-10", "5.2", kError, "All pixels of a TIFF can be decoded (with `--pixels` only)."},
+    {"AST-10", "5.2", kError, "All pixels of a raster can be decoded (with `--pixels` only)."},
     {"AST-11", "5.5.2", kWarning, "The extent of the collection covers the rasters."},
     {"AST-12", "7.1.2", kWarning,
      "Times, and texts with a day in them, that agree with tag 306 of the TIFFs in nearly all rows do so in all of "

@@ -71,7 +71,7 @@ struct DoctorOptions {
   std::string base_path = {};  ///< as in LoadOptions
   Task task = {};              ///< progress counts files
   const CrsTransformer* transformer = nullptr;  ///< as in ValidateOptions
-  const RasterOpener* fallback = nullptr;       ///< opens rasters that tacore does not decode. Not owned
+  const RasterOpener* fallback = nullptr;       ///< decodes rasters that tacore does not. Not owned
 };
 
 /// Examines the dataset at `path`, which may be remote: validate() with `assets`, the FAIR principles as far as the

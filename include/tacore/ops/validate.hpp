@@ -46,7 +46,7 @@ struct ValidateOptions {
   std::vector<std::string> profiles = {};
   /// Also compare the metadata with the headers of the files (rules AST-*): at most one request for each.
   bool assets = false;
-  bool pixels = false;  ///< the same, and decode all pixels of TIFFs and compare them with `geotiff:stats`
+  bool pixels = false;  ///< the same, and decode all pixels of rasters and compare them with `geotiff:stats`
   /// The public key of who must have signed, as in VerifyOptions. The Merkle root and the hashes of samples are
   /// verified with `deep`, `pixels` or a key; the signature needs the key.
   std::string key = {};
@@ -56,6 +56,7 @@ struct ValidateOptions {
   uint64_t seed = 0;                            ///< of the choice of samples
   Task task = {};                               ///< of `assets`; progress counts files
   const CrsTransformer* transformer = nullptr;  ///< for CRS that tacore does not know. Not owned
+  const RasterOpener* fallback = nullptr;  ///< with `pixels`: decodes rasters that tacore does not. Not owned
 };
 
 /// Finds every rule that the dataset at `path` breaks, in the order found. A path that cannot be opened is reported as

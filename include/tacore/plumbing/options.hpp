@@ -346,7 +346,7 @@ void visit_options(ValidateOptions& o, Visit&& visit) {
   visit("deep", o.deep, "Read every byte, compare checksums and statistics, and decode TIFFs.");
   visit("assets", o.assets,
         "Also compare the metadata with the headers of the files: CRS, geotransform, shape, place, time.");
-  visit("pixels", o.pixels, "As assets, and decode all pixels of TIFFs and compare them with their statistics.");
+  visit("pixels", o.pixels, "As assets, and decode all pixels of rasters and compare them with their statistics.");
   visit("key", o.key, "Public key of who must have signed: its file, or its 56 characters. All data are read.");
   visit("sample_size", o.sample_size, "With assets: number of samples to look at, drawn at random; 0 means all.");
   visit("seed", o.seed, "With sample_size: seed of the choice.");
@@ -357,7 +357,7 @@ void visit_options(ValidateOptions& o, Visit&& visit) {
 template <class Visit>
 void visit_options(DoctorOptions& o, Visit&& visit) {
   visit("deep", o.deep, "Read every byte, compare checksums and statistics, and decode TIFFs.");
-  visit("pixels", o.pixels, "Decode all pixels of TIFFs and compare them with their statistics.");
+  visit("pixels", o.pixels, "Decode all pixels of rasters and compare them with their statistics.");
   visit("sample_size", o.sample_size,
         "Number of samples whose files are compared with their metadata, drawn at random; 0 means all.");
   visit("read_size", o.read_size, "Number of samples that are read to measure the speed, drawn at random.");
