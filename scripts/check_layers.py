@@ -50,6 +50,7 @@ PUBLIC = {
     "writer": "ops/inspect write/create write/extension write/sample",
     "extensions": "extensions/constant extensions/conventions extensions/geo_layers extensions/majortom "
                   "extensions/optical_data extensions/sha256 extensions/spatial_grouping extensions/stac",
+    "upload": "plumbing/stored_files",
     "tortilla": "v1/collection",
     "dataset": "dataframe dataset plan statistics plumbing/serialize write/tabular",
     "raster": "extensions/geotiff_stats extensions/named extensions/tiff_index raster/histogram raster/loader raster/picture "

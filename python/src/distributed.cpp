@@ -1,13 +1,23 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
+#include <cstdint>
 #include <numeric>
+#include <optional>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "bind.hpp"
 #include "options.hpp"
 #include "others.hpp"
+#include "path.hpp"
 #include "tacore/dataset.hpp"
+#include "tacore/plumbing/stored_files.hpp"
 #include "tacore/raster/pixel_statistics.hpp"
 #include "text.hpp"
 
@@ -30,12 +40,48 @@ nb::tuple compute_statistics_part(const DataFrame& frame, int64_t begin, int64_t
   return nb::make_tuple(std::move(made.bands), made.num_samples, failures);
 }
 
+/// Size and SHA-256 of the file `path`, which is stored as `name`.
+std::pair<uint64_t, std::string> store_file(const std::string& root, const std::string& name, const Path& path) {
+  const nb::gil_scoped_release release;
+  const StoredFile stored = tacore::store_file(root, name, path.value);
+  return {stored.size, stored.sha256};
+}
+
+/// Whether the store has each of the files (name, size, SHA-256).
+std::vector<bool> has_stored_files(const std::string& root,
+                                   const std::vector<std::tuple<std::string, uint64_t, std::string>>& files) {
+  const nb::gil_scoped_release release;
+  std::vector<StoredFile> all;
+  for (const auto& [name, size, sha256] : files) all.push_back({name, size, sha256});
+  return tacore::has_stored_files(root, all);
+}
+
+std::optional<nb::bytes> read_stored_file(const std::string& root, const std::string& name, uint64_t offset,
+                                          uint64_t size) {
+  std::optional<std::string> read;
+  {
+    const nb::gil_scoped_release release;
+    read = tacore::read_stored_file(root, name, offset, size);
+  }
+  if (!read) return std::nullopt;
+  return nb::bytes(read->data(), read->size());
+}
+
+void discard_unfinished_uploads(const std::string& root) {
+  const nb::gil_scoped_release release;
+  tacore::discard_unfinished_uploads(root);
+}
+
 }  // namespace
 
 void bind_distributed(nb::module_& m) {
   using nb::arg;
   m.def("part_rows", &part_rows, arg("num_rows"));
   m.def("compute_statistics_part", &compute_statistics_part, arg("frame"), arg("begin"), arg("end"), arg("options"));
+  m.def("store_file", &store_file, arg("root"), arg("name"), arg("path"));
+  m.def("has_stored_files", &has_stored_files, arg("root"), arg("files"));
+  m.def("read_stored_file", &read_stored_file, arg("root"), arg("name"), arg("offset"), arg("size"));
+  m.def("discard_unfinished_uploads", &discard_unfinished_uploads, arg("root"));
 }
 
 }  // namespace tacore::python
