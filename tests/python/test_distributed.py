@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 import tacore
-from tacore import _core, distributed, raster
+from tacore import _core, _engines, distributed, raster
 from tacore.datamodel import Sample, Taco, Tortilla
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "data"
@@ -117,7 +117,9 @@ def client(request: pytest.FixtureRequest) -> Iterator[Any]:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    """The files of a dataset, without the records of its creation."""
+    files = {str(path.relative_to(folder)): path for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {name: path.read_bytes() for name, path in files.items() if not name.startswith(".parts/")}
 
 
 # ---------------------------------------------------------------------------------------------------------- partitions
@@ -137,19 +139,19 @@ def test_partitions_and_index_equal_those_of_one_machine(
     client: Any, tmp_path: Path, expected: dict[str, bytes]
 ) -> None:
     seen: list[tuple[int, int]] = []
-    index = distributed.create_partitions(PARTS, tmp_path / "new", client, progress=lambda *at: seen.append(at))
-    assert index == tmp_path / "new" / ".tacocat"
+    made = distributed.create_partitions(PARTS, tmp_path / "new", client, progress=lambda *at: seen.append(at))
+    assert made == distributed.Partitions(tmp_path / "new" / ".tacocat", 9, 0, [])
     assert contents(tmp_path / "new") == expected
     assert os.listdir(tmp_path) == ["new"]
     assert seen == [(1, 3), (2, 3), (3, 3)]
-    dataset = tacore.load(index)
+    dataset = tacore.load(made.path)
     assert dataset.data.to_arrow()["number"].to_pylist() == list(range(9))
     assert [dataset.data.read_bytes(n) for n in range(9)] == [str(n).encode() for n in range(9)]
 
 
 def test_datasets_and_lists_are_accepted_as_partitions(client: Any, tmp_path: Path) -> None:
     distributed.create_partitions([part(0, 2), part(2, 1)], tmp_path, client, prefix="p", compression="snappy")
-    assert sorted(os.listdir(tmp_path)) == [".tacocat", "p0001.tacozip", "p0002.tacozip"]
+    assert sorted(os.listdir(tmp_path)) == [".parts", ".tacocat", "p0001.tacozip", "p0002.tacozip"]
     assert tacore.load(tmp_path).data.to_arrow()["number"].to_pylist() == [0, 1, 2]
 
 
@@ -169,31 +171,38 @@ def test_one_dataset_is_split_with_all_its_columns(
     assert tacore.load(tmp_path).collection["mine:key"] == [1]
 
 
-def test_a_failing_part_is_named_and_no_file_is_left(client: Any, tmp_path: Path) -> None:
+def test_a_failing_part_is_named_and_nothing_is_visible(client: Any, tmp_path: Path) -> None:
+    def made(parts: Any, name: str, **options: Any) -> distributed.Partitions:
+        return distributed.create_partitions(parts, tmp_path / name, client, **options)
+
     with pytest.raises(tacore.TacoCreationError, match="partition bad: KeyError: 'x'") as caught:
-        distributed.create_partitions({**PARTS, "bad": functools.partial(broken, "x")}, tmp_path, client)
+        made({**PARTS, "bad": functools.partial(broken, "x")}, "1")
     assert isinstance(caught.value.__cause__, KeyError)
     with pytest.raises(tacore.TacoValidationError, match="partition bad: .*none-of-them"):
-        distributed.create_partitions({"bad": refused, **PARTS}, tmp_path, client)
-    with pytest.raises(tacore.TacoSchemaError, match=r"other\.tacozip"):
-        distributed.create_partitions({**PARTS, "other": functools.partial(part, 9, 1, extra=1)}, tmp_path, client)
+        made({"bad": refused, **PARTS}, "2")
     with pytest.raises(tacore.TacoIOError, match="stopped"):
-        distributed.create_partitions(PARTS, tmp_path, client, progress=lambda done, total: False)
+        made(PARTS, "3", progress=lambda done, total: False)
     with pytest.raises(ZeroDivisionError):
-        distributed.create_partitions(PARTS, tmp_path, client, progress=lambda done, total: 1 // 0)
-    assert os.listdir(tmp_path) == []
-    index = distributed.create_partitions(
-        {**PARTS, "other": functools.partial(part, 9, 1, extra=1)}, tmp_path, client, validate_schema=False
-    )
+        made(PARTS, "4", progress=lambda done, total: 1 // 0)
+    other = {**PARTS, "other": functools.partial(part, 9, 1, extra=1)}
+    with pytest.raises(tacore.TacoSchemaError, match="extra .* missing in partition one and int64 in partition other"):
+        made(other, "5")
+    for name in "12345":
+        assert os.listdir(tmp_path / name) == [".parts"]
+    index = made(other, "6", validate_schema=False).path
     assert tacore.load(index).data.to_arrow()["extra"].to_pylist() == [None] * 9 + [1]
 
 
 def test_existing_files_are_replaced_only_with_overwrite(tmp_path: Path) -> None:
-    distributed.create_partitions(PARTS, tmp_path)
-    before = contents(tmp_path)
+    (tmp_path / "one.tacozip").write_bytes(b"of others")
     with pytest.raises(tacore.TacoValidationError, match="exists already") as caught:
         distributed.create_partitions(PARTS, tmp_path)
     assert caught.value.path == str(tmp_path / "one.tacozip")
+    assert os.listdir(tmp_path) == ["one.tacozip"]
+    distributed.create_partitions(PARTS, tmp_path, overwrite=True)
+    before = contents(tmp_path)
+    with pytest.raises(tacore.TacoValidationError, match="another plan, which differs in partition one"):
+        distributed.create_partitions({"one": functools.partial(part, 100, 1)}, tmp_path)
     with pytest.raises(tacore.TacoCreationError):
         distributed.create_partitions({"one": functools.partial(broken, "x")}, tmp_path, overwrite=True)
     assert contents(tmp_path) == before
@@ -223,16 +232,7 @@ def test_a_lost_worker_is_an_error(tmp_path: Path) -> None:
         pytest.raises(tacore.TacoCreationError, match="partition gone"),
     ):
         distributed.create_partitions({"gone": dies}, tmp_path, pool)
-    assert os.listdir(tmp_path) == []
-
-
-def test_a_repeated_partition_is_accepted(tmp_path: Path) -> None:
-    """Dask repeats the tasks of a lost worker."""
-    path = tmp_path / "one.tacozip"
-    for _ in range(2):
-        distributed._create(PARTS["one"], str(path), {})
-    assert os.listdir(tmp_path) == ["one.tacozip"]
-    assert len(tacore.load(path).data) == 3
+    assert os.listdir(tmp_path) == [".parts"]
 
 
 def test_dask_survives_a_lost_worker(tmp_path: Path, expected: dict[str, bytes]) -> None:
@@ -266,7 +266,7 @@ def test_ray_is_selected_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
             distributed.create_partitions(PARTS, tmp_path, "ray")
     fake = FakeRay()
     monkeypatch.setitem(sys.modules, "ray", fake)
-    monkeypatch.setattr(distributed, "require", lambda *_: None)
+    monkeypatch.setattr(_engines, "require", lambda *_: None)
     distributed.create_partitions(PARTS, tmp_path, "ray")
     assert contents(tmp_path) == expected
     assert fake.cancelled == 0
@@ -340,7 +340,7 @@ def test_a_failure_while_a_task_is_unpickled_is_reported(dask_client: Any, tmp_p
     part = functools.partial(lambda unopened: unopened, Unopenable())
     with pytest.raises(tacore.TacoIOError, match="partition a: no such thing here"):
         distributed.create_partitions({"a": part}, tmp_path, dask_client)
-    assert os.listdir(tmp_path) == []
+    assert os.listdir(tmp_path) == [".parts"]
 
 
 def tiff(seed: int) -> bytes:
@@ -424,7 +424,7 @@ def test_validation_of_many_datasets_equals_that_of_each(client: Any, golden: Pa
 def test_errors_of_workers_arrive_unchanged(golden: Path) -> None:
     with pytest.raises(tacore.TacoFileNotFoundError) as caught:
         tacore.load(golden / "missing.tacozip")
-    for error in (pickle.loads(pickle.dumps(caught.value)), distributed._renamed(caught.value, "rows 1 to 2")):
+    for error in (pickle.loads(pickle.dumps(caught.value)), _engines.renamed_error(caught.value, "rows 1 to 2")):
         assert type(error) is type(caught.value)
         assert (error.path, error.errno, error.message) == (
             caught.value.path, caught.value.errno, caught.value.message

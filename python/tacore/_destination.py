@@ -1,0 +1,266 @@
+"""Places where many machines put the partitions of a dataset: a folder that all can access, or an object store.
+
+Beside the partitions there is the folder `.parts`. It has the plan, and for each finished partition a record with its
+size and SHA-256, which is written last: a partition without one is unfinished.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import shutil
+import tempfile
+import uuid
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from . import _core
+from ._errors import TacoValidationError
+from ._output import PathLike, local_path
+
+WORK = ".parts"
+_ENDING = ".tacozip"
+_INDEX = ".tacocat"
+_COLLECTION = "COLLECTION.json"  # of an index, which it makes visible
+_WHOLE = 2**62
+
+
+class Bytes(NamedTuple):
+    """The size and the SHA-256 of a file."""
+
+    size: int
+    sha256: str
+
+
+class Destination(ABC):
+    """What both kinds of places can do. Names are those of partitions, without ending. Objects are sent to workers."""
+
+    #: The path that the caller gave.
+    shown: str
+
+    @abstractmethod
+    def check(self, overwrite: bool) -> None:
+        """Raises TacoError for a place that cannot be used. Changes nothing."""
+
+    @abstractmethod
+    def open(self) -> None:
+        """Called by the driver before all that writes."""
+
+    @abstractmethod
+    def existing(self, names: Sequence[str], is_new: bool) -> str | None:
+        """The path of something that is not of the plan: partitions of these names, which have no record, and, where
+        the plan `is_new`, an index. None if there is nothing."""
+
+    @abstractmethod
+    def clear(self) -> None:
+        """Removes what killed workers left unfinished. For the driver, before or after all tasks."""
+
+    @abstractmethod
+    def read(self, file: str, offset: int = 0, size: int = _WHOLE) -> bytes | None:
+        """Bytes of a file in `.parts`; None if it does not exist."""
+
+    @abstractmethod
+    def write(self, file: str, data: bytes) -> None:
+        """Writes a file in `.parts` in one step."""
+
+    @abstractmethod
+    def unfinished(self, name: str) -> AbstractContextManager[Path]:
+        """A new path on this machine for a ZIP that is being made. What is there at the end is removed."""
+
+    @abstractmethod
+    def store(self, made: Path, name: str) -> Bytes:
+        """Puts a complete ZIP in its place, in one step. Several workers may do it at the same time."""
+
+    @abstractmethod
+    def has(self, name: str, stored: Bytes) -> bool:
+        """Whether the partition is there, with these bytes."""
+
+    @abstractmethod
+    def path(self, name: str) -> str:
+        """Where the partition can be read now."""
+
+    @abstractmethod
+    def publish(self, names: Sequence[str], index: dict[str, Any]) -> PathLike:
+        """Makes the index, with the options `index`, and all visible. Returns the path of the index."""
+
+
+class Folder(Destination):
+    """A folder. Finished partitions wait in a folder of the plan in `.parts`, until all are there."""
+
+    def __init__(self, root: Path, plan: str) -> None:
+        self.shown = str(root)
+        self._root = root.absolute()
+        self._work = self._root / WORK
+        self._waiting = self._work / plan[:16]
+
+    def check(self, overwrite: bool) -> None:
+        if self._root.exists() and not self._root.is_dir():
+            raise TacoValidationError(f"{self.shown}: is a file; a folder is expected")
+
+    def open(self) -> None:
+        self._waiting.mkdir(parents=True, exist_ok=True)
+
+    def existing(self, names: Sequence[str], is_new: bool) -> str | None:
+        paths = [*(f"{name}{_ENDING}" for name in names), *([_INDEX] if is_new else [])]
+        return next(
+            (path for path in (os.path.join(self.shown, path) for path in paths) if os.path.lexists(path)), None
+        )
+
+    def clear(self) -> None:
+        for path in self._work.iterdir():
+            if path.suffix not in (".json", ".ids") and path != self._waiting:
+                _remove(path)
+
+    def read(self, file: str, offset: int = 0, size: int = _WHOLE) -> bytes | None:
+        try:
+            with open(self._work / file, "rb") as stream:
+                stream.seek(offset)
+                return stream.read(min(size, os.fstat(stream.fileno()).st_size))
+        except FileNotFoundError:
+            return None
+
+    def write(self, file: str, data: bytes) -> None:
+        with _unfinished(self._work, file) as path:
+            with open(path, "xb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.replace(path, self._work / file)
+
+    def unfinished(self, name: str) -> AbstractContextManager[Path]:
+        return _unfinished(self._work, f"{name}{_ENDING}")
+
+    def store(self, made: Path, name: str) -> Bytes:
+        stored = _bytes_of(made)
+        os.replace(made, self._waiting / f"{name}{_ENDING}")
+        return stored
+
+    def has(self, name: str, stored: Bytes) -> bool:
+        path = Path(self.path(name))
+        try:
+            return path.stat().st_size == stored.size and _bytes_of(path) == stored
+        except FileNotFoundError:
+            return False
+
+    def path(self, name: str) -> str:
+        waiting = self._waiting / f"{name}{_ENDING}"
+        return str(waiting if waiting.exists() else self._root / waiting.name)
+
+    def publish(self, names: Sequence[str], index: dict[str, Any]) -> PathLike:
+        paths = [Path(self.path(name)) for name in names]
+        target = self._root / _INDEX
+        all_wait = all(path.parent == self._waiting for path in paths)
+        if all_wait:  # so that an error of the index leaves everything as it was
+            _core.create_tacocat(paths, {**index, "output": self._waiting, "overwrite": True}, None)
+        for path in paths:
+            path.replace(self._root / path.name)
+        if all_wait:
+            if target.exists():
+                target.replace(self._work / f"{uuid.uuid4().hex}{_INDEX}")
+            (self._waiting / _INDEX).replace(target)
+        else:
+            paths = [self._root / path.name for path in paths]
+            _core.create_tacocat(paths, {**index, "output": self._root, "overwrite": True}, None)
+        self.clear()
+        return Path(self.shown, _INDEX)
+
+
+class Store(Destination):
+    """A place in an object store, `s3://BUCKET/PREFIX`. A finished partition is visible at once, but it belongs to a
+    dataset only when the index is there."""
+
+    def __init__(self, root: str) -> None:
+        self.shown = root
+        self._root = root.rstrip("/")
+
+    def check(self, overwrite: bool) -> None:
+        if overwrite:
+            raise TacoValidationError(
+                f"{self.shown}: an object store cannot replace a dataset in one step; another prefix is expected"
+            )
+        _core.has_stored_files(self._root, [])
+
+    def open(self) -> None:
+        pass
+
+    def existing(self, names: Sequence[str], is_new: bool) -> str | None:
+        if not is_new:  # a partition may be there, and its record not yet
+            return None
+        files = [*(f"{name}{_ENDING}" for name in names), f"{_INDEX}/{_COLLECTION}"]
+        found = (file for file in files if _core.read_stored_file(self._root, file, 0, 1) is not None)
+        return next((f"{self._root}/{file}" for file in found), None)
+
+    def clear(self) -> None:
+        _core.discard_unfinished_uploads(self._root)
+
+    def read(self, file: str, offset: int = 0, size: int = _WHOLE) -> bytes | None:
+        return _core.read_stored_file(self._root, f"{WORK}/{file}", offset, size)
+
+    def write(self, file: str, data: bytes) -> None:
+        with _unfinished(None, file) as path:
+            path.write_bytes(data)
+            _core.store_file(self._root, f"{WORK}/{file}", path)
+
+    def unfinished(self, name: str) -> AbstractContextManager[Path]:
+        return _unfinished(None, f"{name}{_ENDING}")
+
+    def store(self, made: Path, name: str) -> Bytes:
+        return Bytes(*_core.store_file(self._root, f"{name}{_ENDING}", made))
+
+    def has(self, name: str, stored: Bytes) -> bool:
+        return bool(_core.has_stored_files(self._root, [(f"{name}{_ENDING}", *stored)])[0])
+
+    def path(self, name: str) -> str:
+        return f"{self._root}/{name}{_ENDING}"
+
+    def publish(self, names: Sequence[str], index: dict[str, Any]) -> PathLike:
+        with tempfile.TemporaryDirectory(prefix="tacore-") as folder:
+            paths = [self.path(name) for name in names]
+            with _without_messages_of(folder):  # that its partitions are elsewhere: it will be beside them
+                _core.create_tacocat(paths, {**index, "output": folder, "overwrite": True}, None)
+            for path in sorted(Path(folder, _INDEX).iterdir(), key=lambda path: (path.name == _COLLECTION, path.name)):
+                _core.store_file(self._root, f"{_INDEX}/{path.name}", path)
+        self.clear()
+        return f"{self._root}/{_INDEX}"
+
+
+def destination_of(output: PathLike, plan: str) -> Destination:
+    """Raises TacoValidationError for a URL that is not one of S3."""
+    text = os.fsdecode(output)
+    return Store(text) if text.startswith("s3://") else Folder(local_path(output), plan)
+
+
+@contextmanager
+def _unfinished(folder: Path | None, name: str) -> Iterator[Path]:
+    """A path of this name in a new folder, which is removed at the end."""
+    with tempfile.TemporaryDirectory(prefix="tacore-", dir=folder, ignore_cleanup_errors=True) as unfinished:
+        yield Path(unfinished, name)
+
+
+@contextmanager
+def _without_messages_of(folder: str) -> Iterator[None]:
+    def is_of_others(record: logging.LogRecord) -> bool:
+        return not record.getMessage().startswith(folder)
+
+    logger = logging.getLogger("tacore")
+    logger.addFilter(is_of_others)
+    try:
+        yield
+    finally:
+        logger.removeFilter(is_of_others)
+
+
+def _bytes_of(path: Path) -> Bytes:
+    with open(path, "rb") as file:
+        return Bytes(os.fstat(file.fileno()).st_size, hashlib.file_digest(file, "sha256").hexdigest())
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)

@@ -1,0 +1,415 @@
+"""Creation of the partitions of a dataset by many machines, which can be interrupted at any time.
+
+The driver makes a plan, and writes it. A task makes one partition, puts it in its place, and then its record. A task
+that finds a record of the same fingerprint, and the partition with the bytes that it states, does nothing: so repeated
+tasks and a second run of the same call are harmless.
+"""
+
+from __future__ import annotations
+
+import bisect
+import contextlib
+import copy
+import errno
+import hashlib
+import heapq
+import itertools
+import json
+import sys
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
+
+from . import _core, _dataset
+from ._aliases import renamed
+from ._destination import WORK, Bytes, Destination, destination_of
+from ._engines import Runner, run, runner_of
+from ._errors import TacoCreationError, TacoError, TacoSchemaError, TacoValidationError
+from ._fingerprint import fingerprint
+from ._output import PathLike
+from ._progress import callback
+
+if TYPE_CHECKING:
+    from ._dataset import TacoDataset
+    from .datamodel import Taco
+
+    #: A dataset to be written, or a function that makes it on the machine that writes it.
+    Part = Union[Taco, Callable[[], Taco]]
+
+_PLAN = ".plan.json"
+#: Ids are compared by these many ranges of their hashes, each of at most this number of hashes where that is possible.
+_HASH_RANGES = 64
+_RANGE_BITS = 64 - 6
+_HASHES_AT_ONCE = 1 << 22
+
+
+class PartitionFailure(NamedTuple):
+    """A sample that is not in the dataset, because it could not be written.
+
+    Attributes:
+        partition: Name of its partition.
+        id: Id of the sample; None: the whole partition could not be made.
+        message: The error.
+    """
+
+    partition: str
+    id: str | None
+    message: str
+
+
+class Partitions(NamedTuple):
+    """Result of :func:`tacore.distributed.create_partitions`.
+
+    Attributes:
+        path: Path of the index, for :func:`tacore.load`.
+        num_samples: Number of samples of level 0.
+        num_kept: Number of partitions that an earlier run had finished.
+        failures: Samples that are missing, if `on_error` is "report".
+    """
+
+    path: PathLike
+    num_samples: int
+    num_kept: int
+    failures: list[PartitionFailure]
+
+
+@renamed(quiet="'progress'", output_dir="'output'")
+def create_partitions(
+    parts: Taco | Sequence[Part] | Mapping[str, Part],
+    output: PathLike,
+    client: Any = None,
+    *,
+    num_partitions: int | None = None,
+    prefix: str = "part",
+    validate_schema: bool = True,
+    on_error: str = "raise",
+    overwrite: bool = False,
+    progress: bool | Callable[[int, int], object] = True,
+    **parquet: Any,
+) -> Partitions:
+    """Writes the partitions of a dataset in parallel, each as one ZIP, and an index of them.
+
+    It can be interrupted at any time: the same call continues. Partitions that are finished are verified by their size
+    and SHA-256, and kept; unfinished ones are made again. The dataset is visible when all are complete, the index last.
+    The same parts give the same bytes, on any machines, after any interruptions.
+
+    Args:
+        parts: Datasets; or functions without arguments that return a dataset on the machine that writes it, so that
+            samples are not sent (functools.partial of a function; with Dask, Ray and Spark also closures). A mapping
+            gives names to the partitions. A single dataset is split.
+        output: Folder of the partitions, which all machines can access; it is created if it does not exist. Or a
+            place in an object store, s3://BUCKET/PREFIX, with the options of :func:`tacore.set_storage_options`. Its
+            folder `.parts` has the plan and the records of this function.
+        client: Dask client, `ray`, Spark session or Executor that runs the tasks (see the module).
+        num_partitions: For a single dataset: number of partitions of consecutive samples; at most one for each sample.
+        prefix: Prefix of names, if `parts` is not a mapping: `{prefix}0001.tacozip`, ...
+        validate_schema: As for :func:`tacore.create_tacocat`.
+        on_error: raise: a sample that cannot be written is an error; report: it is left out, and listed as a failure.
+            The same call with raise tries such samples again.
+        overwrite: Replace existing partitions and an existing index of another plan, all at the end. Not in an object
+            store, which cannot replace them in one step.
+        progress: True shows a bar, False nothing. A callable is called with (partitions done, partitions in all); the
+            work is cancelled when it returns False.
+        **parquet: As for :func:`tacore.export`, for partitions and index.
+
+    Returns:
+        The path of the index, and what is not in it.
+
+    Raises:
+        TacoValidationError: There are no parts; a name occurs twice or has a slash; a file exists, or the partitions of
+            another plan; two samples have the same id, also in different partitions; or :func:`tacore.create` refuses a
+            part.
+        TacoSchemaError: Columns or trees of parts differ.
+        TacoCreationError: A function failed (its exception is the cause), or a worker was lost.
+        TacoIOError: Reading or writing failed, or the work was cancelled.
+
+    Example:
+        >>> parts = {f"y{year}": functools.partial(make_year, year) for year in range(2016, 2026)}
+        >>> made = tacore.distributed.create_partitions(parts, "s3://bucket/chips", dask_client)
+        >>> tacore.load(made.path)
+    """
+    if on_error not in ("raise", "report"):
+        raise TacoValidationError(f"on_error is {on_error!r}; 'raise' or 'report' is expected")
+    named = _named(_split(parts, num_partitions), prefix)
+    plan = {name: fingerprint((part, sorted(parquet.items()))) for name, part in named.items()}
+    destination = destination_of(output, fingerprint(plan))
+    with runner_of(client) as runner:
+        _claim(destination, plan, overwrite)
+        destination.clear()
+        try:
+            return _create(runner, named, plan, destination, on_error, validate_schema, parquet, progress)
+        except BaseException:
+            with contextlib.suppress(TacoError, OSError):  # the first error says more
+                destination.clear()
+            raise
+
+
+def _create(
+    runner: Runner,
+    named: dict[str, Any],
+    plan: dict[str, str],
+    destination: Destination,
+    on_error: str,
+    validate_schema: bool,
+    parquet: dict[str, Any],
+    progress: bool | Callable[[int, int], object],
+) -> Partitions:
+    options = (destination, on_error, dict(_dataset._storage_options), parquet)
+    tasks = [(f"partition {name}", (part, name, plan[name], *options)) for name, part in named.items()]
+    made = list(run(runner, _make, tasks, callback("Creating", progress)))
+    records = {name: record for name, (record, _) in zip(named, made, strict=True)}
+    failures = [PartitionFailure(name, *each) for name, record in records.items() for each in record["failures"]]
+    finished = {name: record for name, record in records.items() if record["size"]}
+    if not finished:
+        raise TacoCreationError(
+            f"no partition could be made; the first: partition {failures[0].partition}: {failures[0].message}"
+        )
+    _check_ids(runner, destination, finished)
+    if validate_schema:
+        _check_schemas(finished)
+    path = destination.publish(list(finished), {"validate_schema": validate_schema, "parquet": parquet})
+    num_samples = sum(record["num_samples"] for record in finished.values())
+    return Partitions(path, num_samples, sum(was_kept for _, was_kept in made), failures)
+
+
+# The plan.
+
+
+def _split(parts: Any, num_partitions: int | None) -> Any:
+    from .datamodel import Taco, Tortilla
+
+    if not isinstance(parts, Taco):
+        if num_partitions is not None:
+            raise TacoValidationError("num_partitions is for a single dataset; several datasets or functions are given")
+        return parts
+    samples = [parts.tortilla._sample(row) for row in range(len(parts.tortilla))]  # with the columns of the Tortilla
+    step = -(-len(samples) // max(num_partitions or 1, 1))
+    out = []
+    for begin in range(0, len(samples), step):
+        part = copy.copy(parts)
+        part.tortilla = Tortilla(samples[begin : begin + step])
+        out.append(part)
+    return out
+
+
+def _named(parts: Any, prefix: str) -> dict[str, Any]:
+    named = parts if isinstance(parts, Mapping) else {f"{prefix}{n:04}": part for n, part in enumerate(parts, 1)}
+    if not named:
+        raise TacoValidationError("there are no partitions to make")
+    for name in named:
+        if not name or name.startswith(".") or "/" in name or "\0" in name:
+            raise TacoValidationError(f"{name!r} is not a partition name; a file name without ending is expected")
+    return dict(named)
+
+
+def _claim(destination: Destination, plan: dict[str, str], overwrite: bool) -> None:
+    """Writes the plan, unless it is there. Raises TacoValidationError where something else is."""
+    destination.check(overwrite)
+    before = _parsed(destination.read(_PLAN))
+    if not overwrite and before is not None and before != plan:
+        name = next(name for name in (*plan, *before) if plan.get(name) != before.get(name))
+        raise TacoValidationError(
+            f"{destination.shown}: has partitions of another plan, which differs in partition {name}; the same call, "
+            "another place or overwrite=True is expected"
+        )
+    # A folder gets partitions only after their records: those without are of others.
+    names = [name for name in plan if before is None or destination.read(f"{name}.json") is None]
+    if not overwrite and (path := destination.existing(names, is_new=before is None)) is not None:
+        error = TacoValidationError(f"{path}: exists already")
+        error.path = path
+        raise error
+    destination.open()
+    if before != plan:
+        destination.write(_PLAN, json.dumps(plan, indent=1).encode())
+
+
+def _parsed(data: bytes | None) -> dict[str, Any] | None:
+    """The object of a JSON text; None for a damaged one."""
+    try:
+        out = None if data is None else json.loads(data)
+    except ValueError:
+        return None
+    return out if isinstance(out, dict) else None
+
+
+# Tasks.
+
+#: What is known of a finished partition, as JSON.
+_Record = dict[str, Any]
+
+
+def _make(
+    part: Any,
+    name: str,
+    made_of: str,
+    destination: Destination,
+    on_error: str,
+    storage: dict[str, Any],
+    parquet: dict[str, Any],
+) -> tuple[_Record, bool]:
+    """Makes a partition, unless it is finished. Returns its record, and whether it was finished. The size is 0 where it
+    could not be made."""
+    _use(storage)
+    known = _parsed(destination.read(f"{name}.json"))
+    if known is not None and known.get("fingerprint") == made_of and not (known["failures"] and on_error == "raise"):
+        if destination.has(name, Bytes(known["size"], known["sha256"])):
+            return known, True
+    with destination.unfinished(name) as path:
+        try:
+            failures = _write(part() if callable(part) else part, path, on_error, parquet)
+        except Exception as error:
+            if on_error == "raise" or _is_of_output(error, path):
+                raise
+            return {"size": 0, "num_samples": 0, "failures": [(None, _message(error))]}, False
+        dataset = _dataset.load(path)
+        hashes = sorted(_hash(id) for id in _ids(dataset))
+        record = {
+            "fingerprint": made_of,
+            **destination.store(path, name)._asdict(),
+            "num_samples": len(hashes),
+            "columns": [dict(dataset._core.level_columns(level)) for level in range(len(dataset.field_schema))],
+            "ends_of_hashes": [bisect.bisect_left(hashes, (n + 1) << _RANGE_BITS) for n in range(_HASH_RANGES)],
+            "failures": failures,
+        }
+    destination.write(f"{name}.ids", _bytes_of(hashes))
+    destination.write(f"{name}.json", json.dumps(record).encode())
+    return record, False
+
+
+def _use(storage: dict[str, Any]) -> None:
+    """Sets the options of the driver for remote paths in this process, which may be another one."""
+    if storage and storage != _dataset._storage_options:
+        _dataset.set_storage_options(**storage)
+
+
+def _write(taco: Taco, path: Path, on_error: str, parquet: dict[str, Any]) -> list[tuple[str, str]]:
+    """Writes a ZIP. Returns (id, message) of the samples that are not in it, because they cannot be written."""
+    from .datamodel import Tortilla
+
+    try:
+        _write_zip(taco, path, parquet)
+        return []
+    except TacoError as error:
+        if on_error == "raise" or _is_of_output(error, path):
+            raise
+        first = error
+    good = []
+    failures = []
+    for row in range(len(taco.tortilla)):
+        sample = taco.tortilla._sample(row)
+        alone = copy.copy(taco)
+        alone.tortilla = Tortilla([sample])
+        try:
+            _write_zip(alone, path, parquet)
+            good.append(sample)
+        except TacoError as error:
+            if _is_of_output(error, path):
+                raise
+            failures.append((sample.id, _message(error)))
+    if not good or not failures:
+        raise first
+    rest = copy.copy(taco)
+    rest.tortilla = Tortilla(good)
+    _write_zip(rest, path, parquet)
+    return failures
+
+
+def _write_zip(taco: Taco, path: Path, parquet: dict[str, Any]) -> None:
+    from ._create import plan, write
+
+    # Not create(), which would create the folder again after the work was cancelled.
+    write(taco, *plan(path, "zip", None, None, False, overwrite=True, parquet=parquet))
+
+
+def _is_of_output(error: Exception, path: Path) -> bool:
+    """Whether an error is not one of a sample: the disk is full, or the output cannot be written."""
+    if not isinstance(error, OSError):
+        return False
+    place = getattr(error, "path", None) or ""
+    return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS) or place.startswith(str(path.parent))
+
+
+def _message(error: Exception) -> str:
+    return str(error) if isinstance(error, TacoError) else f"{type(error).__name__}: {error}"
+
+
+# What must hold for all partitions together.
+
+
+def _hash(id: str) -> int:
+    return int.from_bytes(hashlib.blake2b(id.encode(), digest_size=8).digest())
+
+
+def _bytes_of(hashes: Sequence[int]) -> bytes:
+    out = array("Q", hashes)
+    if sys.byteorder == "big":
+        out.byteswap()
+    return out.tobytes()
+
+
+def _check_schemas(records: dict[str, _Record]) -> None:
+    """Raises TacoSchemaError that names two partitions whose levels or columns differ."""
+    first, *others = records
+    for name in others:
+        a, b = records[first]["columns"], records[name]["columns"]
+        if len(a) != len(b):
+            raise TacoSchemaError(f"partition {name} has {len(b)} levels, partition {first} has {len(a)}")
+        for level, (before, now) in enumerate(zip(a, b, strict=True)):
+            for column in (*before, *now):
+                if before.get(column) != now.get(column):
+                    says = [
+                        f"{types.get(column, 'missing')} in partition {part}"
+                        for part, types in ((first, before), (name, now))
+                    ]
+                    raise TacoSchemaError(f"column {column} of level {level} is {' and '.join(says)}")
+
+
+def _check_ids(runner: Runner, destination: Destination, records: dict[str, _Record]) -> None:
+    """Raises TacoValidationError that names a repeated id and its two partitions. No machine holds all ids: each task
+    compares those of a range of hashes."""
+    total = sum(record["num_samples"] for record in records.values())
+    num_tasks = min(max(-(-total // _HASHES_AT_ONCE), 1), _HASH_RANGES)
+    storage = dict(_dataset._storage_options)
+    tasks = []
+    for task in range(num_tasks):
+        first, last = (_HASH_RANGES * n // num_tasks for n in (task, task + 1))
+        pieces = []
+        for name, record in records.items():
+            ends = [0, *record["ends_of_hashes"]]
+            pieces.append((name, ends[first], ends[last]))
+        tasks.append((f"ids {task + 1} of {num_tasks}", (destination, storage, pieces)))
+    for repeated in [_repeated(*tasks[0][1])] if num_tasks == 1 else run(runner, _repeated, tasks, None):
+        for hash, a, b in repeated:
+            ids = [each for each in _ids(_dataset.load(destination.path(a))) if _hash(each) == hash]
+            same = [each for each in _ids(_dataset.load(destination.path(b))) if each in ids]
+            if same:
+                raise TacoValidationError(
+                    f"the id {same[0]!r} is in partition {a} and in partition {b}; ids are unique in a dataset"
+                )
+
+
+def _repeated(
+    destination: Destination, storage: dict[str, Any], pieces: Sequence[tuple[str, int, int]]
+) -> list[tuple[int, str, str]]:
+    """The first hashes that several partitions have, with two of these."""
+    _use(storage)
+    sorted_hashes = []
+    for position, (name, begin, end) in enumerate(pieces):
+        data = destination.read(f"{name}.ids", 8 * begin, 8 * (end - begin))
+        if data is None or len(data) != 8 * (end - begin):
+            raise TacoCreationError(
+                f"{destination.shown}/{WORK}/{name}.ids: is missing or was changed; run the same call again"
+            )
+        hashes = array("Q", data)
+        if sys.byteorder == "big":
+            hashes.byteswap()
+        sorted_hashes.append(zip(hashes, itertools.repeat(position), strict=False))
+    pairs = itertools.pairwise(heapq.merge(*sorted_hashes))
+    repeated = ((a[0], pieces[a[1]][0], pieces[b[1]][0]) for a, b in pairs if a[0] == b[0] and a[1] != b[1])
+    return list(itertools.islice(repeated, 100))
+
+
+def _ids(dataset: TacoDataset) -> list[str]:
+    """The ids of level 0."""
+    return [row["id"] for row in _core.rows(dataset.sql("SELECT id FROM data").data)]
