@@ -17,14 +17,14 @@ import itertools
 import json
 import sys
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from . import _core, _dataset
 from ._aliases import renamed
 from ._destination import WORK, Bytes, Destination, destination_of
-from ._engines import Runner, run, runner_of
+from ._engines import Runner, renamed_error, run, runner_of
 from ._errors import TacoCreationError, TacoError, TacoSchemaError, TacoValidationError
 from ._fingerprint import fingerprint
 from ._output import PathLike
@@ -32,7 +32,7 @@ from ._progress import callback
 
 if TYPE_CHECKING:
     from ._dataset import TacoDataset
-    from .datamodel import Taco
+    from .datamodel import Sample, Taco
 
     #: A dataset to be written, or a function that makes it on the machine that writes it.
     Part = Union[Taco, Callable[[], Taco]]
@@ -291,9 +291,11 @@ def _write(taco: Taco, path: Path, on_error: str, parquet: dict[str, Any]) -> li
         _write_zip(taco, path, parquet)
         return []
     except TacoError as error:
-        if on_error == "raise" or _is_of_output(error, path):
+        if _is_of_output(error, path):
             raise
-        first = error
+        first = _with_sample(error, taco)
+    if on_error == "raise":
+        raise first
     good = []
     failures = []
     for row in range(len(taco.tortilla)):
@@ -313,6 +315,24 @@ def _write(taco: Taco, path: Path, on_error: str, parquet: dict[str, Any]) -> li
     rest.tortilla = Tortilla(good)
     _write_zip(rest, path, parquet)
     return failures
+
+
+def _with_sample(error: TacoError, taco: Taco) -> TacoError:
+    """The error, with the id of the sample before its message, if it is about a file of a sample."""
+    for row in range(len(taco.tortilla) if error.path else 0):
+        sample = taco.tortilla._sample(row)
+        if error.path in [*_files_of(sample)]:
+            return renamed_error(error, f"sample {sample.id}")
+    return error
+
+
+def _files_of(sample: Sample) -> Iterator[str]:
+    children = sample._children
+    if children is None:
+        yield sample._core.path
+    else:
+        for child in children:
+            yield from _files_of(child)
 
 
 def _write_zip(taco: Taco, path: Path, parquet: dict[str, Any]) -> None:

@@ -229,7 +229,7 @@ def with_missing(first: int, count: int, *missing: int) -> Taco:
 
 def test_a_sample_that_cannot_be_written_is_reported(client: Any, tmp_path: Path) -> None:
     parts = {"a": functools.partial(with_missing, 20, 4, 21, 23), "none": broken_part, **PARTS}
-    with pytest.raises(tacore.TacoError, match=r"partition a: .*gone-21"):
+    with pytest.raises(tacore.TacoError, match=r"partition a: sample s21: .*gone-21"):
         distributed.create_partitions({"a": parts["a"]}, tmp_path / "raise", client)
     made = distributed.create_partitions(parts, tmp_path / "report", client, on_error="report")
     assert [failure[:2] for failure in made.failures] == [("a", "s21"), ("a", "s23"), ("none", None)]
@@ -243,8 +243,23 @@ def test_a_sample_that_cannot_be_written_is_reported(client: Any, tmp_path: Path
     # What was reported is known of finished partitions, too; without report it is tried again.
     again = distributed.create_partitions(parts, tmp_path / "report", client, on_error="report")
     assert again == made._replace(num_kept=4)
-    with pytest.raises(tacore.TacoError, match=r"partition a: .*gone-21"):
+    with pytest.raises(tacore.TacoError, match=r"partition a: sample s21: .*gone-21"):
         distributed.create_partitions(parts, tmp_path / "report", client)
+
+
+def test_the_error_of_a_child_names_its_sample(tmp_path: Path) -> None:
+    path = tmp_path / "child.bin"
+    path.write_bytes(b"soon gone")
+    folders = [
+        Sample(id=f"f{n}", path=Tortilla([Sample(id="a", path=b"1"), Sample(id="b", path=path if n else b"2")]))
+        for n in range(2)
+    ]
+    taco = Taco(Tortilla(folders), **ABOUT)
+    path.unlink()
+    with pytest.raises(tacore.TacoError, match=r"partition p0001: sample f1: .*child\.bin"):
+        distributed.create_partitions([taco], tmp_path / "raise", THREADS, prefix="p")
+    made = distributed.create_partitions([taco], tmp_path / "report", THREADS, on_error="report")
+    assert [failure[:2] for failure in made.failures] == [("part0001", "f1")]
 
 
 def test_a_full_disk_is_an_error_and_not_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
