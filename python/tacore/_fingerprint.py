@@ -50,6 +50,8 @@ def _digest(value: Any, above: dict[int, int]) -> bytes:
         return _hash("name", f"{value.__module__}.{value.__qualname__}".encode())
     if isinstance(value, types.ModuleType):
         return _hash("module", value.__name__.encode())
+    if hasattr(kind, "fingerprint_of"):
+        return _hash(kind.__qualname__, *digests(value.fingerprint_of()))
     try:
         reduced = value.__reduce_ex__(4)
     except TypeError:

@@ -29,6 +29,7 @@ from ._errors import TacoCreationError, TacoError, TacoSchemaError, TacoValidati
 from ._fingerprint import fingerprint
 from ._output import PathLike
 from ._progress import callback
+from ._table_parts import TablePart
 
 if TYPE_CHECKING:
     from ._dataset import TacoDataset
@@ -97,7 +98,7 @@ def create_partitions(
     Args:
         parts: Datasets; or functions without arguments that return a dataset on the machine that writes it, so that
             samples are not sent (functools.partial of a function; with Dask, Ray and Spark also closures). A mapping
-            gives names to the partitions. A single dataset is split.
+            gives names to the partitions; :func:`parts_of_table` makes one from a table. A single dataset is split.
         output: Folder of the partitions, which all machines can access; it is created if it does not exist. Or a
             place in an object store, s3://BUCKET/PREFIX, with the options of :func:`tacore.set_storage_options`. Its
             folder `.parts` has the plan and the records of this function.
@@ -257,7 +258,8 @@ def _make(
             return known, True
     with destination.unfinished(name) as path:
         try:
-            failures = _write(part() if callable(part) else part, path, on_error, parquet)
+            taco, failures = _taco_of(part, on_error)
+            failures += _write(taco, path, on_error, parquet)
         except Exception as error:
             if on_error == "raise" or _is_of_output(error, path):
                 raise
@@ -281,6 +283,12 @@ def _use(storage: dict[str, Any]) -> None:
     """Sets the options of the driver for remote paths in this process, which may be another one."""
     if storage and storage != _dataset._storage_options:
         _dataset.set_storage_options(**storage)
+
+
+def _taco_of(part: Any, on_error: str) -> tuple[Taco, list[tuple[str, str]]]:
+    if isinstance(part, TablePart):
+        return part.make(on_error)
+    return part() if callable(part) else part, []
 
 
 def _write(taco: Taco, path: Path, on_error: str, parquet: dict[str, Any]) -> list[tuple[str, str]]:

@@ -30,6 +30,7 @@ from ._errors import TacoQueryError
 from ._output import PathLike
 from ._partitions import PartitionFailure, Partitions, create_partitions
 from ._progress import callback
+from ._table_parts import parts_of_table
 from .validator import Issue
 
 if TYPE_CHECKING:
@@ -37,7 +38,14 @@ if TYPE_CHECKING:
     from ._dataset import TacoDataset
     from .raster import Bands, FrameStatistics
 
-__all__ = ["PartitionFailure", "Partitions", "compute_statistics", "create_partitions", "validate"]
+__all__ = [
+    "PartitionFailure",
+    "Partitions",
+    "compute_statistics",
+    "create_partitions",
+    "parts_of_table",
+    "validate",
+]
 
 
 @renamed(quiet="'progress'")
