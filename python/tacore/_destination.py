@@ -14,12 +14,13 @@ import tempfile
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from . import _core
-from ._errors import TacoValidationError
+from ._errors import TacoIOError, TacoValidationError
 from ._output import PathLike, local_path
 
 WORK = ".parts"
@@ -27,6 +28,7 @@ _ENDING = ".tacozip"
 _INDEX = ".tacocat"
 _COLLECTION = "COLLECTION.json"  # of an index, which it makes visible
 _WHOLE = 2**62
+_CONCURRENT_REQUESTS = 16
 
 
 class Bytes(NamedTuple):
@@ -102,7 +104,8 @@ class Folder(Destination):
             raise TacoValidationError(f"{self.shown}: is a file; a folder is expected")
 
     def open(self) -> None:
-        self._waiting.mkdir(parents=True, exist_ok=True)
+        with _as_io_error(self._waiting):
+            self._waiting.mkdir(parents=True, exist_ok=True)
 
     def existing(self, names: Sequence[str], is_new: bool) -> str | None:
         paths = [*(f"{name}{_ENDING}" for name in names), *([_INDEX] if is_new else [])]
@@ -120,11 +123,11 @@ class Folder(Destination):
             with open(self._work / file, "rb") as stream:
                 stream.seek(offset)
                 return stream.read(min(size, os.fstat(stream.fileno()).st_size))
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
 
     def write(self, file: str, data: bytes) -> None:
-        with _unfinished(self._work, file) as path:
+        with _as_io_error(self._work / file), _unfinished(self._work, file) as path:
             with open(path, "xb") as stream:
                 stream.write(data)
                 stream.flush()
@@ -135,8 +138,10 @@ class Folder(Destination):
         return _unfinished(self._work, f"{name}{_ENDING}")
 
     def store(self, made: Path, name: str) -> Bytes:
-        stored = _bytes_of(made)
-        os.replace(made, self._waiting / f"{name}{_ENDING}")
+        waiting = self._waiting / f"{name}{_ENDING}"
+        with _as_io_error(waiting):
+            stored = _bytes_of(made)
+            os.replace(made, waiting)
         return stored
 
     def has(self, name: str, stored: Bytes) -> bool:
@@ -191,8 +196,10 @@ class Store(Destination):
         if not is_new:  # a partition may be there, and its record not yet
             return None
         files = [*(f"{name}{_ENDING}" for name in names), f"{_INDEX}/{_COLLECTION}"]
-        found = (file for file in files if _core.read_stored_file(self._root, file, 0, 1) is not None)
-        return next((f"{self._root}/{file}" for file in found), None)
+        with ThreadPoolExecutor(_CONCURRENT_REQUESTS) as threads:
+            found = threads.map(lambda file: _core.read_stored_file(self._root, file, 0, 1), files)
+            there = [file for file, data in zip(files, found, strict=True) if data is not None]
+        return f"{self._root}/{there[0]}" if there else None
 
     def clear(self) -> None:
         _core.discard_unfinished_uploads(self._root)
@@ -232,6 +239,16 @@ def destination_of(output: PathLike, plan: str) -> Destination:
     """Raises TacoValidationError for a URL that is not one of S3."""
     text = os.fsdecode(output)
     return Store(text) if text.startswith("s3://") else Folder(local_path(output), plan)
+
+
+@contextmanager
+def _as_io_error(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        out = TacoIOError(f"{path}: cannot write: {os.strerror(error.errno or 0)}")
+        out.path, out.errno = str(path), error.errno
+        raise out from error
 
 
 @contextmanager

@@ -18,6 +18,7 @@ import json
 import sys
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
@@ -43,6 +44,7 @@ _PLAN = ".plan.json"
 _HASH_RANGES = 64
 _RANGE_BITS = 64 - 6
 _HASHES_AT_ONCE = 1 << 22
+_CONCURRENT_READS = 16
 
 
 class PartitionFailure(NamedTuple):
@@ -136,42 +138,39 @@ def create_partitions(
     plan = {name: fingerprint((part, sorted(parquet.items()))) for name, part in named.items()}
     destination = destination_of(output, fingerprint(plan))
     with runner_of(client) as runner:
-        _claim(destination, plan, overwrite)
+        claim(destination, plan, overwrite)
         destination.clear()
+        options = (destination, on_error, dict(_dataset._storage_options), parquet)
+        tasks = [(f"partition {name}", (part, name, plan[name], *options)) for name, part in named.items()]
         try:
-            return _create(runner, named, plan, destination, on_error, validate_schema, parquet, progress)
+            made = run(runner, make_part, tasks, callback("Creating", progress))
+            return finish(runner, destination, dict(zip(named, made, strict=True)), validate_schema, parquet)
         except BaseException:
             with contextlib.suppress(TacoError, OSError):  # the first error says more
                 destination.clear()
             raise
 
 
-def _create(
+def finish(
     runner: Runner,
-    named: dict[str, Any],
-    plan: dict[str, str],
     destination: Destination,
-    on_error: str,
+    made: Mapping[str, tuple[Record, bool]],
     validate_schema: bool,
     parquet: dict[str, Any],
-    progress: bool | Callable[[int, int], object],
 ) -> Partitions:
-    options = (destination, on_error, dict(_dataset._storage_options), parquet)
-    tasks = [(f"partition {name}", (part, name, plan[name], *options)) for name, part in named.items()]
-    made = list(run(runner, _make, tasks, callback("Creating", progress)))
-    records = {name: record for name, (record, _) in zip(named, made, strict=True)}
-    failures = [PartitionFailure(name, *each) for name, record in records.items() for each in record["failures"]]
-    finished = {name: record for name, record in records.items() if record["size"]}
+    """Checks what must hold for all partitions together, and makes them visible, with their index. `made`: the results
+    of make_part(), by their names."""
+    failures = [PartitionFailure(name, *each) for name, (record, _) in made.items() for each in record["failures"]]
+    finished = {name: record for name, (record, _) in made.items() if record["size"]}
     if not finished:
-        raise TacoCreationError(
-            f"no partition could be made; the first: partition {failures[0].partition}: {failures[0].message}"
-        )
+        first = failures[0]
+        raise TacoCreationError(f"no partition could be made; the first: partition {first.partition}: {first.message}")
     _check_ids(runner, destination, finished)
     if validate_schema:
         _check_schemas(finished)
     path = destination.publish(list(finished), {"validate_schema": validate_schema, "parquet": parquet})
     num_samples = sum(record["num_samples"] for record in finished.values())
-    return Partitions(path, num_samples, sum(was_kept for _, was_kept in made), failures)
+    return Partitions(path, num_samples, sum(was_kept for _, was_kept in made.values()), failures)
 
 
 # The plan.
@@ -204,7 +203,7 @@ def _named(parts: Any, prefix: str) -> dict[str, Any]:
     return dict(named)
 
 
-def _claim(destination: Destination, plan: dict[str, str], overwrite: bool) -> None:
+def claim(destination: Destination, plan: dict[str, str], overwrite: bool) -> None:
     """Writes the plan, unless it is there. Raises TacoValidationError where something else is."""
     destination.check(overwrite)
     before = _parsed(destination.read(_PLAN))
@@ -237,10 +236,10 @@ def _parsed(data: bytes | None) -> dict[str, Any] | None:
 # Tasks.
 
 #: What is known of a finished partition, as JSON.
-_Record = dict[str, Any]
+Record = dict[str, Any]
 
 
-def _make(
+def make_part(
     part: Any,
     name: str,
     made_of: str,
@@ -248,13 +247,15 @@ def _make(
     on_error: str,
     storage: dict[str, Any],
     parquet: dict[str, Any],
-) -> tuple[_Record, bool]:
+) -> tuple[Record, bool]:
     """Makes a partition, unless it is finished. Returns its record, and whether it was finished. The size is 0 where it
     could not be made."""
     _use(storage)
     known = _parsed(destination.read(f"{name}.json"))
-    if known is not None and known.get("fingerprint") == made_of and not (known["failures"] and on_error == "raise"):
-        if destination.has(name, Bytes(known["size"], known["sha256"])):
+    is_meant = known is not None and known.get("fingerprint") == made_of
+    if known is not None and is_meant and not (known["failures"] and on_error == "raise"):
+        last = destination.read(f"{name}.ids", max(8 * (known["num_samples"] - 1), 0), 8)
+        if last is not None and len(last) == 8 and destination.has(name, Bytes(known["size"], known["sha256"])):
             return known, True
     with destination.unfinished(name) as path:
         try:
@@ -376,7 +377,7 @@ def _bytes_of(hashes: Sequence[int]) -> bytes:
     return out.tobytes()
 
 
-def _check_schemas(records: dict[str, _Record]) -> None:
+def _check_schemas(records: dict[str, Record]) -> None:
     """Raises TacoSchemaError that names two partitions whose levels or columns differ."""
     first, *others = records
     for name in others:
@@ -393,7 +394,7 @@ def _check_schemas(records: dict[str, _Record]) -> None:
                     raise TacoSchemaError(f"column {column} of level {level} is {' and '.join(says)}")
 
 
-def _check_ids(runner: Runner, destination: Destination, records: dict[str, _Record]) -> None:
+def _check_ids(runner: Runner, destination: Destination, records: dict[str, Record]) -> None:
     """Raises TacoValidationError that names a repeated id and its two partitions. No machine holds all ids: each task
     compares those of a range of hashes."""
     total = sum(record["num_samples"] for record in records.values())
@@ -422,17 +423,22 @@ def _repeated(
 ) -> list[tuple[int, str, str]]:
     """The first hashes that several partitions have, with two of these."""
     _use(storage)
-    sorted_hashes = []
-    for position, (name, begin, end) in enumerate(pieces):
+
+    def read(piece: tuple[str, int, int]) -> array[int]:
+        name, begin, end = piece
         data = destination.read(f"{name}.ids", 8 * begin, 8 * (end - begin))
         if data is None or len(data) != 8 * (end - begin):
-            raise TacoCreationError(
-                f"{destination.shown}/{WORK}/{name}.ids: is missing or was changed; run the same call again"
-            )
+            path = f"{destination.shown}/{WORK}/{name}.ids"
+            raise TacoCreationError(f"{path}: is missing or was changed meanwhile; run the same call again")
         hashes = array("Q", data)
         if sys.byteorder == "big":
             hashes.byteswap()
-        sorted_hashes.append(zip(hashes, itertools.repeat(position), strict=False))
+        return hashes
+
+    with ThreadPoolExecutor(_CONCURRENT_READS) as threads:
+        sorted_hashes = [
+            zip(hashes, itertools.repeat(position)) for position, hashes in enumerate(threads.map(read, pieces))
+        ]
     pairs = itertools.pairwise(heapq.merge(*sorted_hashes))
     repeated = ((a[0], pieces[a[1]][0], pieces[b[1]][0]) for a, b in pairs if a[0] == b[0] and a[1] != b[1])
     return list(itertools.islice(repeated, 100))

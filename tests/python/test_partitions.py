@@ -6,9 +6,12 @@ import errno
 import functools
 import json
 import os
+import resource
+import signal
 import tempfile
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -87,10 +90,6 @@ def test_what_is_wrong_is_made_again(tmp_path: Path, counted: list[str], expecte
         record.write_text(json.dumps({**json.loads(record.read_text()), "fingerprint": "0"}))
     else:
         (tmp_path / ".parts" / "two.ids").unlink()
-        with pytest.raises(tacore.TacoCreationError, match=r"two\.ids: is missing or was changed"):
-            distributed.create_partitions(PARTS, tmp_path, THREADS)
-        record.unlink()
-        path.unlink()
     assert distributed.create_partitions(PARTS, tmp_path, THREADS).num_kept == 2
     assert counted == ["two"] and contents(tmp_path) == expected
 
@@ -105,7 +104,7 @@ def test_a_repeated_task_is_harmless(tmp_path: Path, expected: dict[str, bytes])
         if record.name != ".plan.json":
             record.unlink()
     for name, each in PARTS.items():
-        found, was_kept = _partitions._make(each, name, plan[name], destination, "raise", {}, {})
+        found, was_kept = _partitions.make_part(each, name, plan[name], destination, "raise", {}, {})
         assert not was_kept and found["size"] == len(expected[f"{name}.tacozip"])
     assert distributed.create_partitions(PARTS, tmp_path, THREADS).num_kept == 3
     assert contents(tmp_path) == expected
@@ -276,6 +275,34 @@ def test_a_full_disk_is_an_error_and_not_reported(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(_partitions, "_write_zip", with_number)
     with pytest.raises(tacore.TacoIOError, match="partition one: cannot write"):
         distributed.create_partitions(PARTS, tmp_path, THREADS, on_error="report")
+
+
+def limit_files() -> None:
+    """As a full disk: no file of this process may be longer."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+
+
+@pytest.mark.parametrize("on_error", ["raise", "report"])
+def test_a_worker_without_space_is_an_error(tmp_path: Path, expected: dict[str, bytes], on_error: str) -> None:
+    with (
+        ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=limit_files) as pool,
+        pytest.raises(tacore.TacoError, match=r"partition one: .*one\.tacozip.*: File too large"),
+    ):
+        distributed.create_partitions(PARTS, tmp_path, pool, on_error=on_error)
+    assert os.listdir(tmp_path) == [".parts"]
+    assert all(path.name == ".plan.json" or path.is_dir() for path in (tmp_path / ".parts").iterdir())
+    distributed.create_partitions(PARTS, tmp_path, THREADS, on_error=on_error)
+    assert contents(tmp_path) == expected
+
+
+def test_a_place_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(tacore.TacoValidationError, match="file: is a file; a folder is expected"):
+        distributed.create_partitions(PARTS, tmp_path / "file", THREADS)
+    with pytest.raises(tacore.TacoIOError, match="cannot write: Not a directory") as caught:
+        distributed.create_partitions(PARTS, tmp_path / "file" / "below", THREADS)
+    assert caught.value.errno == errno.ENOTDIR
 
 
 def test_nothing_that_could_be_made_is_an_error(tmp_path: Path) -> None:
