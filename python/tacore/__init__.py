@@ -1,8 +1,8 @@
 """TACO datasets of Earth observation data: open, query, navigate, decode, train from, and create them.
 
 The functions of the specification (section 7) are in this module; others are in `tacore.raster`, `tacore.loader`,
-`tacore.torchgeo`, `tacore.lightning`, `tacore.transform`, `tacore.plans`, `tacore.describe`, `tacore.v1` and
-`tacore.distributed`. Importing tacore loads no shared library; the first use does.
+`tacore.torchgeo`, `tacore.lightning`, `tacore.transform`, `tacore.plans`, `tacore.describe`, `tacore.v1`,
+`tacore.distributed` and `tacore.spark`. Importing tacore loads no shared library; the first use does.
 
 Example:
     >>> dataset = tacore.load("https://host/chips.tacozip")
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         loader,
         plans,
         raster,
+        spark,
         torchgeo,
         transform,
         v1,
@@ -129,6 +130,7 @@ _MODULES = (
     "loader",
     "plans",
     "raster",
+    "spark",
     "torchgeo",
     "transform",
     "v1",

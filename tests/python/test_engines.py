@@ -6,6 +6,7 @@ Neither is needed by tacore: without them these tests skip. Spark needs Java 17.
 from __future__ import annotations
 
 import functools
+import json
 import os
 import sys
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 import tacore
 from tacore import distributed
-from test_distributed import EXAMPLES, PARTS, broken, contents, dies, expected, part  # noqa: F401
+from test_distributed import ABOUT, EXAMPLES, PARTS, broken, contents, dies, expected, part  # noqa: F401
 
 # Workers import this file and its neighbours.
 os.environ["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])
@@ -29,6 +30,12 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Any]:
         yield ray
         ray.shutdown()
         return
+    session = request.getfixturevalue("spark")
+    yield session if request.param == "spark" else session.sparkContext
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
     sql = pytest.importorskip("pyspark.sql")
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = sql.SparkSession.builder.master("local[2]")
@@ -36,7 +43,8 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Any]:
         builder = builder.config(f"spark.{name}", value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")
-    yield session if request.param == "spark" else session.sparkContext
+    session.dataSource.register(tacore.spark.TacoDataSource)
+    yield session
     session.stop()
 
 
@@ -74,3 +82,62 @@ def test_statistics_and_validation_run_there(engine: Any) -> None:
     here = tacore.raster.compute_statistics(tacore.load(path))
     assert [band.__getstate__() for band in there.bands] == [band.__getstate__() for band in here.bands]
     assert distributed.validate([path], engine) == {str(path): []}
+
+
+# ----------------------------------------------------------------------------------------- the data source of Spark
+
+
+def frame(spark: Any, first: int, count: int, num_partitions: int, **columns: Any) -> Any:
+    rows = [{"id": f"s{n}", "data": str(n).encode(), "number": n, **columns} for n in range(first, first + count)]
+    types = "id string, data binary, number long" + "".join(f", {name} string" for name in columns)
+    return spark.createDataFrame(rows, types).coalesce(1).repartitionByRange(num_partitions, "number")
+
+
+def writer(rows: Any, mode: str = "append", **options: str) -> Any:
+    return rows.write.format("taco").mode(mode).options(collection=json.dumps(ABOUT), **options)
+
+
+def test_rows_of_spark_become_a_dataset_and_come_back(spark: Any, tmp_path: Path) -> None:
+    writer(frame(spark, 0, 10, 3)).save(str(tmp_path / "made"))
+    dataset = tacore.load(tmp_path / "made")
+    rows = dataset.data
+    assert rows.to_arrow()["number"].to_pylist() == list(range(10))
+    assert [rows.read_bytes(n) for n in range(10)] == [str(n).encode() for n in range(10)]
+    assert len(list((tmp_path / "made").glob("*.tacozip"))) == 3
+    back = spark.read.format("taco").load(str(tmp_path / "made"))
+    assert [row.number for row in back.orderBy("number").collect()] == list(range(10))
+    assert back.where("number > 6").count() == 3
+    assert [row.asDict() for row in back.select("id", "internal:gdal_vsi").orderBy("id").limit(2).collect()] == [
+        {"id": f"s{n}", "internal:gdal_vsi": rows.to_arrow()["internal:gdal_vsi"][n].as_py()} for n in range(2)
+    ]
+
+
+def test_the_same_rows_are_kept_and_others_need_overwrite(spark: Any, tmp_path: Path) -> None:
+    place = str(tmp_path / "made")
+    writer(frame(spark, 0, 10, 3)).save(place)
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "made").glob("*.tacozip")}
+    whole = contents(tmp_path / "made")
+    writer(frame(spark, 0, 10, 3)).save(place)
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "made").glob("*.tacozip")} == before
+    assert contents(tmp_path / "made") == whole
+    with pytest.raises(Exception, match="another plan"):
+        writer(frame(spark, 0, 10, 3), prefix="q").save(place)
+    writer(frame(spark, 0, 10, 2), "overwrite", prefix="q").save(place)
+    assert tacore.load(place).data.to_arrow()["number"].to_pylist() == list(range(10))
+
+
+def test_errors_of_the_data_source_say_what_is_wrong(spark: Any, tmp_path: Path) -> None:
+    rows = frame(spark, 0, 4, 2)
+    with pytest.raises(Exception, match='the option "collection" is missing'):
+        rows.write.format("taco").mode("append").save(str(tmp_path / "a"))
+    with pytest.raises(Exception, match="'parquet' is no JSON"):
+        writer(rows, parquet="{").save(str(tmp_path / "b"))
+    with pytest.raises(Exception, match="the id 's1' is in partition part000. and in partition part000."):
+        writer(rows.union(frame(spark, 1, 1, 1))).save(str(tmp_path / "c"))
+    with pytest.raises(Exception, match="there are no rows"):
+        writer(rows.where("number > 100")).save(str(tmp_path / "e"))
+    with pytest.raises(Exception, match="partition part000[12]: .*id"):
+        writer(rows.drop("id")).save(str(tmp_path / "d"))
+    assert [name for name in os.listdir(tmp_path / "c") if name != ".parts"] == []
+    with pytest.raises(Exception, match="nowhere"):
+        spark.read.format("taco").load(str(tmp_path / "nowhere"))

@@ -60,7 +60,7 @@ def describe(name: str, value: Any) -> Iterator[str]:
         yield f"{name}{signature(value)}"
         return
     # The bases of packages that may be missing are object then.
-    optional = ("lightning", "torch", "torchgeo")
+    optional = ("lightning", "pyspark", "torch", "torchgeo")
     bases = ", ".join(
         base.__name__
         for base in value.__bases__
