@@ -58,7 +58,7 @@ class _Dask(Runner):
 
     def submit(self, function: Function, *arguments: Any) -> Any:
         # Unpickled in the task: Dask does not report errors of unpickling a message, and waits for ever.
-        return self._executor.submit(_unpacked, _packed(function, arguments), pure=False)
+        return self._executor.submit(_unpacked, _packed("cloudpickle", function, arguments), pure=False)
 
     def cancel(self, futures: Sequence[Any]) -> None:
         self._executor.cancel(list(futures), force=True)
@@ -94,7 +94,7 @@ class _Spark(Runner):
         return int(self._executor.defaultParallelism)
 
     def start(self, function: Function, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
-        packed = [_packed(function, each) for each in arguments]
+        packed = [_packed("pyspark.cloudpickle", function, each) for each in arguments]
         self._job = self._thread.submit(self._collect, packed)
         return list(range(len(packed)))
 
@@ -151,13 +151,9 @@ def _current_dask_client() -> Any:
         return None
 
 
-def _packed(function: Function, arguments: tuple[Any, ...]) -> bytes:
-    """A call, pickled so that also closures and functions of a script reach another process."""
-    try:
-        pickler = importlib.import_module("cloudpickle")
-    except ImportError:
-        pickler = importlib.import_module("pyspark.cloudpickle")  # only Spark brings its own
-    packed: bytes = pickler.dumps((function, arguments))
+def _packed(pickler: str, function: Function, arguments: tuple[Any, ...]) -> bytes:
+    """A call, pickled so that also closures and functions of a script reach another process, which has `pickler`."""
+    packed: bytes = importlib.import_module(pickler).dumps((function, arguments))
     return packed
 
 

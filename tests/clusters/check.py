@@ -24,7 +24,7 @@ PATH = os.pathsep.join(filter(None, [str(HERE), *sys.path]))
 
 import job  # noqa: E402
 import tacore  # noqa: E402
-from moto import Moto, python_with_moto  # noqa: E402
+from moto_server import Moto, python_with_moto  # noqa: E402
 
 
 class Cluster:

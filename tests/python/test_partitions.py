@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 import tacore
-from moto import Moto, python_with_moto
+from moto_server import Moto, python_with_moto
 from tacore import _core, _partitions, distributed
 from tacore._fingerprint import fingerprint
 from tacore.datamodel import Sample, Taco, Tortilla
@@ -407,3 +407,28 @@ def test_a_store_that_cannot_be_used_is_an_error(
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "none"))
     with pytest.raises(tacore.TacoIOError, match="AWS_ACCESS_KEY_ID"):
         distributed.create_partitions(PARTS, f"s3://{bucket}/chips", THREADS)
+
+
+@pytest.mark.parametrize("when", ["at the beginning", "meanwhile"])
+def test_a_refused_key_is_an_error(when: str) -> None:
+    if python_with_moto() is None:
+        pytest.skip("moto is not installed: the test remote.moto does that")
+    with Moto() as server:
+        server.make_bucket("made")
+        tacore.set_storage_options(
+            endpoint=server.url, region="us-east-1", access_key_id="id", secret_access_key="secret", max_tries=2
+        )
+
+        def locking() -> Taco:
+            server.lock()
+            return part(0, 3)
+
+        try:
+            if when == "at the beginning":
+                server.lock()
+            words = "InvalidAccessKeyId" if when == "at the beginning" else "partition two: .*(403|InvalidAccessKeyId)"
+            with pytest.raises(tacore.TacoIOError, match=words) as caught:
+                distributed.create_partitions({"two": locking}, "s3://made/chips", THREADS, on_error="report")
+            assert "secret" not in str(caught.value)
+        finally:
+            tacore.set_storage_options()

@@ -74,6 +74,10 @@ class Moto:
     def remove(self, bucket: str, key: str) -> None:
         self.ask("DELETE", f"/{bucket}/" + urllib.parse.quote(key))
 
+    def lock(self) -> None:
+        """From now on signatures are checked, and no key is known."""
+        self.ask("POST", "/moto-api/reset-auth", b"0")
+
     def unfinished(self, bucket: str) -> list[str]:
         """The keys of unfinished uploads."""
         found = self.ask("GET", f"/{bucket}?uploads=").decode()
