@@ -105,7 +105,8 @@ def create_partitions(
             place in an object store, s3://BUCKET/PREFIX, with the options of :func:`tacore.set_storage_options`. Its
             folder `.parts` has the plan and the records of this function.
         client: Dask client, `ray`, Spark session or Executor that runs the tasks (see the module).
-        num_partitions: For a single dataset: number of partitions of consecutive samples; at most one for each sample.
+        num_partitions: For a single dataset: number of partitions of consecutive samples, of about equal bytes; at most
+            one for each sample.
         prefix: Prefix of names, if `parts` is not a mapping: `{prefix}0001.tacozip`, ...
         validate_schema: As for :func:`tacore.create_tacocat`.
         on_error: raise: a sample that cannot be written is an error; report: it is left out, and listed as a failure.
@@ -184,13 +185,26 @@ def _split(parts: Any, num_partitions: int | None) -> Any:
             raise TacoValidationError("num_partitions is for a single dataset; several datasets or functions are given")
         return parts
     samples = [parts.tortilla._sample(row) for row in range(len(parts.tortilla))]  # with the columns of the Tortilla
-    step = -(-len(samples) // max(num_partitions or 1, 1))
     out = []
-    for begin in range(0, len(samples), step):
+    for begin, end in itertools.pairwise(_cuts([sample.size_bytes for sample in samples], num_partitions or 1)):
         part = copy.copy(parts)
-        part.tortilla = Tortilla(samples[begin : begin + step])
+        part.tortilla = Tortilla(samples[begin:end])
         out.append(part)
     return out
+
+
+def _cuts(sizes: Sequence[int], num_parts: int) -> list[int]:
+    """Where consecutive samples are divided into parts of about equal bytes, each of a sample at least; from 0 to the
+    number of samples."""
+    num_parts = max(min(num_parts, len(sizes)), 1)
+    ends = list(itertools.accumulate((size + 1 for size in sizes), initial=0))  # empty samples count, too
+    cuts = [0]
+    for part in range(1, num_parts):
+        aim = ends[-1] * part / num_parts
+        at = bisect.bisect_left(ends, aim)
+        nearest = at if ends[at] - aim < aim - ends[at - 1] else at - 1
+        cuts.append(min(max(nearest, cuts[-1] + 1), len(sizes) - num_parts + part))
+    return [*cuts, len(sizes)]
 
 
 def _named(parts: Any, prefix: str) -> dict[str, Any]:

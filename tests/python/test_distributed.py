@@ -155,7 +155,7 @@ def test_datasets_and_lists_are_accepted_as_partitions(client: Any, tmp_path: Pa
     assert tacore.load(tmp_path).data.to_arrow()["number"].to_pylist() == [0, 1, 2]
 
 
-@pytest.mark.parametrize(("num_partitions", "sizes"), [(1, [7]), (3, [3, 3, 1]), (7, [1] * 7), (100, [1] * 7)])
+@pytest.mark.parametrize(("num_partitions", "sizes"), [(1, [7]), (3, [2, 3, 2]), (7, [1] * 7), (100, [1] * 7)])
 def test_one_dataset_is_split_with_all_its_columns(
     client: Any, tmp_path: Path, num_partitions: int, sizes: list[int]
 ) -> None:

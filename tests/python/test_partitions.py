@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 import functools
+import itertools
 import json
 import os
+import random
 import resource
 import signal
 import tempfile
@@ -123,6 +125,23 @@ def test_a_plan_is_of_arguments_and_options(tmp_path: Path) -> None:
     (tmp_path / ".parts" / "left").mkdir()
     distributed.create_partitions(PARTS, tmp_path, THREADS, compression="snappy", overwrite=True)
     assert not (tmp_path / ".parts" / "left").exists()
+
+
+def test_one_dataset_is_divided_by_bytes() -> None:
+    assert _partitions._cuts([10, 1, 1, 1, 1, 10], 2) == [0, 3, 6]
+    assert _partitions._cuts([100, 1, 1, 1], 2) == [0, 1, 4]
+    assert _partitions._cuts([1, 1, 1, 100], 3) == [0, 2, 3, 4]
+    source = random.Random(1)
+    for _ in range(300):
+        sizes = [source.choice([0, 1, 10, source.randrange(1000)]) for _ in range(source.randrange(1, 40))]
+        num_parts = source.randrange(1, 45)
+        cuts = _partitions._cuts(sizes, num_parts)
+        assert cuts[0] == 0 and cuts[-1] == len(sizes) and len(cuts) == min(num_parts, len(sizes)) + 1
+        assert all(begin < end for begin, end in itertools.pairwise(cuts))
+        # A cut is half a sample off at most, unless parts have to be of one sample.
+        share = sum(size + 1 for size in sizes) / (len(cuts) - 1)
+        if num_parts <= len(sizes) / 3 and max(sizes) < share:
+            assert all(sum(sizes[begin:end]) <= share + max(sizes) for begin, end in itertools.pairwise(cuts))
 
 
 # --------------------------------------------------------------------------------------------------------- fingerprints
