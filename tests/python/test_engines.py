@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import tacore
+from moto_server import Moto, python_with_moto
 from tacore import distributed
 from test_distributed import ABOUT, EXAMPLES, PARTS, broken, contents, dies, expected, part  # noqa: F401
 
@@ -124,6 +125,21 @@ def test_the_same_rows_are_kept_and_others_need_overwrite(spark: Any, tmp_path: 
         writer(frame(spark, 0, 10, 3), prefix="q").save(place)
     writer(frame(spark, 0, 10, 2), "overwrite", prefix="q").save(place)
     assert tacore.load(place).data.to_arrow()["number"].to_pylist() == list(range(10))
+
+
+def test_the_data_source_writes_to_a_store(spark: Any) -> None:
+    if python_with_moto() is None:
+        pytest.skip("moto is not installed: the test remote.moto does that")
+    with Moto() as server:
+        server.make_bucket("made")
+        keys = {"endpoint": server.url, "region": "us-east-1", "access_key_id": "id", "secret_access_key": "secret"}
+        rows = frame(spark, 0, 10, 3)
+        for _ in range(2):
+            writer(rows, storage_options=json.dumps(keys)).save("s3://made/chips")
+        dataset = tacore.load("s3://made/chips/.tacocat", storage_options=keys)
+        assert dataset.data.to_arrow()["number"].to_pylist() == list(range(10))
+        reader = spark.read.format("taco").option("storage_options", json.dumps(keys))
+        assert reader.load("s3://made/chips/.tacocat").count() == 10
 
 
 def test_errors_of_the_data_source_say_what_is_wrong(spark: Any, tmp_path: Path) -> None:
