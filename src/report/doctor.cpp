@@ -28,10 +28,11 @@ std::string counted(std::size_t number, const std::string& noun) {
   return grouped(number) + " " + noun + (number == 1 ? "" : "s");
 }
 
-/// The items of a card, by part. In an advice, PATH is that of the dataset.
+/// The items of a card, by part. In an advice, PATH is that of a local dataset; what is on a server is not changed
+/// there.
 class Items {
  public:
-  explicit Items(std::string path) : path_(std::move(path)) {}
+  explicit Items(const std::string& path) : path_(is_remote(path) ? "PATH" : path) {}
 
   void add(CardPart part, const char* principle, std::string what, bool is_met, std::string found, std::string advice,
            int benefit) {

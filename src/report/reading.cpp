@@ -201,7 +201,8 @@ class Measurement {
     // The first sample is opened once more.
     const double room = 1 + 2 / static_cast<double>(count);
     add("One request for each file", most <= num_files * room, found,
-        "taco index-tiffs " + dataset_.path() + ": the headers of all TIFFs in one file, " + number(num_files) +
+        "taco index-tiffs " + (is_remote(dataset_.path()) ? "PATH" : dataset_.path()) +
+            ": the headers of all TIFFs in one file, " + number(num_files) +
             (num_files == 1 ? " request" : " requests") + " for each sample",
         benefit_of(1 - num_files / most));
     if (inputs_.size() == 1) return;
