@@ -145,7 +145,7 @@ TEST_CASE("metadata that agrees with the files has no finding, flat and in FOLDE
 
 TEST_CASE("a dataset with the metadata of a random permutation is repaired to the bytes of the right one") {
   const auto shop = Workshop::in_memory();
-  for (const std::size_t count : {2, 3, 10, 100, 500}) {
+  for (const std::size_t count : {2U, 3U, 10U, 100U, 500U}) {
     CAPTURE(count);
     std::mt19937 random(static_cast<unsigned>(count));
     std::vector<std::size_t> from(count);

@@ -113,7 +113,7 @@ Alike compare(const Likeness& a, const Likeness& b) {
 uint16_t part_of(uint64_t hash, unsigned part, unsigned stride) {
   uint16_t out = 0;
   for (unsigned i = 0; i < 16; ++i)
-    out = static_cast<uint16_t>(out << 1 | (hash >> ((part * 16 + i) * stride % 64) & 1));
+    out = static_cast<uint16_t>(uint64_t{out} << 1 | (hash >> ((part * 16 + i) * stride % 64) & 1));
   return out;
 }
 
@@ -233,8 +233,8 @@ class AlikeFiles {
 
 LikenessMaker::LikenessMaker(const RasterInfo& info, std::optional<double> nodata)
     : info_(info), nodata_(nodata.value_or(std::numeric_limits<double>::quiet_NaN())) {
-  constexpr auto kLeastSide = static_cast<int64_t>(2 * kSide);
-  if (std::min(info.width, info.height) < kLeastSide) return;
+  constexpr auto kLeastLength = static_cast<int64_t>(2 * kSide);
+  if (std::min(info.width, info.height) < kLeastLength) return;
   num_bands_ = std::min<std::size_t>(Likeness::kBands, static_cast<std::size_t>(info.bands));
   cells_.resize(num_bands_ * kCells);
 }

@@ -22,8 +22,6 @@ enum class Severity { Warning, Error };
 struct FaultySample {
   int64_t row = 0;                   ///< in level 0 of the dataset at Issue::where.path
   std::optional<LonLat> place = {};  ///< where its raster lies, as its file says; of a FOLDER, the first one
-
-  bool operator==(const FaultySample&) const = default;
 };
 
 /// A broken rule that validate() found. `rule` is its number in docs/rules.md, such as "ZIP-3" or, before version 2.0,
@@ -56,7 +54,7 @@ struct ValidateOptions {
   uint64_t seed = 0;                            ///< of the choice of samples
   Task task = {};                               ///< of `assets`; progress counts files
   const CrsTransformer* transformer = nullptr;  ///< for CRS that tacore does not know. Not owned
-  const RasterOpener* fallback = nullptr;  ///< with `pixels`: decodes rasters that tacore does not. Not owned
+  const RasterOpener* fallback = nullptr;       ///< with `pixels`: decodes rasters that tacore does not. Not owned
 };
 
 /// Finds every rule that the dataset at `path` breaks, in the order found. A path that cannot be opened is reported as
