@@ -272,6 +272,25 @@ static void writing(const char* folder) {
   OK(tacore_run("validate", request, &result, &error));
   CHECK(strstr(text_of(result), "\"is_valid\":true") != NULL);
   tacore_buffer_free(result);
+  snprintf(request, sizeof request, "{\"path\": \"%s.key\"}", output);
+  OK(tacore_run("create_key", request, &result, &error));
+  tacore_buffer_free(result);
+  snprintf(request, sizeof request, "{\"path\": \"%s\", \"key\": \"%s.key\"}", output, output);
+  OK(tacore_run("sign", request, &result, &error));
+  CHECK(strstr(text_of(result), "\"root\":\"") != NULL);
+  tacore_buffer_free(result);
+  snprintf(request, sizeof request, "{\"path\": \"%s\", \"key\": \"%s.key.pub\"}", output, output);
+  OK(tacore_run("verify", request, &result, &error));
+  CHECK(strstr(text_of(result), "\"key_id\":\"\"") == NULL);
+  tacore_buffer_free(result);
+  snprintf(request, sizeof request, "{\"path\": \"%s\", \"read_size\": 2}", output);
+  OK(tacore_run("doctor", request, &result, &error));
+  CHECK(strstr(text_of(result), "\"what\":\"A proof against damage and forgery\",\"is_met\":true") != NULL);
+  tacore_buffer_free(result);
+  snprintf(request, sizeof request, "{\"path\": \"%s\"}", output);
+  OK(tacore_run("repair", request, &result, &error));
+  CHECK(strstr(text_of(result), "\"repairs\":[]") != NULL);
+  tacore_buffer_free(result);
 
   /* Rows of one dataset become samples of another one: the bytes are the same. */
   OK(tacore_frame_stream(flat_rows, 0, &stream, &error));
