@@ -137,7 +137,7 @@ Json sync(Options& given, Call& call) {
           {"replaced", done.replaced}};
 }
 
-/// Of level 0, of the samples that an issue is about.
+/// The rows in level 0 of the samples that an issue is about.
 Json rows_of(const Issue& issue) {
   Json out = Json::array();
   for (const FaultySample& sample : issue.samples) out.push_back(sample.row);

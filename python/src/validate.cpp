@@ -32,7 +32,7 @@ nb::tuple tuple_of(const Issue& issue) {
                         nb::cast(offset), nb::cast(level), issue.num_issues, rows, places);
 }
 
-/// What tuple_of() made.
+/// The inverse of tuple_of().
 Issue issue_of(nb::handle given) {
   const auto tuple = nb::cast<nb::tuple>(given);
   if (tuple.size() != 9) throw nb::type_error("an issue of tacore.validator.validate() is expected");

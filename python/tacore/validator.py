@@ -188,7 +188,7 @@ class ReportCard(NamedTuple):
         items: What a good dataset has, by part.
         advice: The items that are not met, the most useful first.
         reading: How fast samples were read: inputs, num_samples, samples_per_second, seconds_to_first,
-            num_stored_bytes, num_bytes, requests_in_order and requests_shuffled (for each sample, from a server); None
+            num_bytes, requests_in_order and requests_shuffled (for each sample, from a server); None
             where no sample is a raster that can be read.
         issues: What :func:`validate` finds.
         html: The report card as a web page, which needs no other file; "" unless it was asked for.

@@ -107,7 +107,6 @@ std::string card2json(const ReportCard& card) {
                {"num_samples", speed.num_samples},
                {"samples_per_second", speed.samples_per_second},
                {"seconds_to_first", speed.seconds_to_first},
-               {"num_stored_bytes", speed.num_stored_bytes},
                {"num_bytes", speed.num_bytes},
                {"requests_in_order", speed.requests_in_order},
                {"requests_shuffled", speed.requests_shuffled}};
@@ -134,7 +133,8 @@ std::string card2html(const ReportCard& card, const DoctorOptions& options) {
   int met = 0;
   for (const CardItem& item : card.items) met += item.is_met;
   page.lead = "<p>" + std::to_string(met) + " of " + std::to_string(card.items.size()) +
-              " of what a good dataset has; the files of " + report::counted(card.num_checked, "sample") +
+              " of what a good dataset has; the files of " +
+              report::counted(static_cast<uint64_t>(card.num_checked), "sample") +
               " were compared with their metadata.</p>";
   page.sections = {{"What to improve", advice_html(card)}, {"Report card", items_html(card)}};
   if (card.reading) page.sections.push_back({"Reading", reading_html(card.reading)});

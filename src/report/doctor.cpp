@@ -12,6 +12,7 @@
 #include "describe/pit_tree.hpp"
 #include "io/vsi_path.hpp"
 #include "proof/statement.hpp"
+#include "report/issue_page.hpp"
 #include "report/reading.hpp"
 
 namespace tacore {
@@ -19,14 +20,11 @@ namespace {
 
 using descriptions::Facts;
 using descriptions::grouped;
+using report::counted;
 
 constexpr std::size_t kLeastDescription = 100;  // characters: a sentence or two
 constexpr std::size_t kLeastKeywords = 3;
 constexpr int kWrong = 100, kUntrue = 90, kDoubtful = 50;  // benefits
-
-std::string counted(std::size_t number, const std::string& noun) {
-  return grouped(number) + " " + noun + (number == 1 ? "" : "s");
-}
 
 /// The items of a card, by part. In an advice, PATH is that of a local dataset; what is on a server is not changed
 /// there.
@@ -166,7 +164,7 @@ void judge_reusable(Items& items, const Facts& facts) {
   const bool has_contact =
       std::ranges::any_of(people, [](const Contact& who) { return !who.email.empty() || !who.url.empty(); });
   items.add(part, "R1.2", "Somebody to ask, with an e-mail address or a URL", has_contact,
-            counted(people.size(), "provider or curator"), "taco edit PATH --set-json curators=...", 15);
+            counted(people.size(), "contact"), "taco edit PATH --set-json curators=...", 15);
   const auto is_number = [](const std::string& text) { return !text.empty() && std::ranges::all_of(text, is_digit); };
   const auto version = split(about.dataset_version, '.');
   items.add(part, "R1.2", "A version of numbers, such as 1.0.0", std::ranges::all_of(version, is_number),
@@ -206,7 +204,8 @@ void judge_documentation(Items& items, const Facts& facts) {
            task.find("detection") != task.npos;
   };
   if (std::ranges::any_of(about.tasks, is_labelled)) {
-    items.add(part, "I2", "The names of the classes", !facts.labels.empty(), counted(facts.labels.size(), "class"),
+    items.add(part, "I2", "The names of the classes", !facts.labels.empty(),
+              facts.labels.size() == 1 ? "1 class" : grouped(facts.labels.size()) + " classes",
               "add them with the extension labels", 25);
   }
   if (!facts.bands.empty() || has_column(facts, {"stac:tensor_shape", "stac:raster_shape"})) {

@@ -189,7 +189,7 @@ std::string worst_html(std::span<const WorstSample> worst, std::size_t num_all, 
     });
   }
   std::string out = "<p class=\"dim\">" + (worst.size() == num_all ? "All " : grouped(worst.size()) + " of ") +
-                    counted(static_cast<int64_t>(num_all), "sample") +
+                    counted(num_all, "sample") +
                     " with a fault: those that break the most rules, errors first. Rows are counted from 0.</p>"
                     "<ul class=\"samples\">";
   for (const WorstSample& sample : worst) {
@@ -202,13 +202,14 @@ std::string worst_html(std::span<const WorstSample> worst, std::size_t num_all, 
 
 std::string map_html(std::span<const WorstSample> samples, const Dataset& dataset, const Facts& facts,
                      const DescribeOptions& options) {
+  // Otherwise the places of all samples would be read in vain.
+  if (std::ranges::none_of(samples, [](const WorstSample& sample) { return sample.place.has_value(); })) return "";
   MapData data = map_data(dataset, facts, options);
   for (const WorstSample& sample : samples) {
     if (sample.place)
       data.marks.push_back({static_cast<float>(sample.place->lon), static_cast<float>(sample.place->lat)});
   }
-  if (data.marks.empty()) return "";
-  data.about_marks = counted(static_cast<int64_t>(data.marks.size()), "sample") + " with a fault, where " +
+  data.about_marks = counted(data.marks.size(), "sample") + " with a fault, where " +
                      (data.marks.size() == 1 ? "its file lies" : "their files lie");
   return draw_map(data);
 }
@@ -224,7 +225,7 @@ IssueParts issue_parts(std::span<const Issue> issues, const std::string& path, c
   const DescribeOptions how{.transformer = options.transformer, .fallback = options.fallback};
   IssueParts out{.title = redact(path)};
   for (const BrokenRule& rule : rules)
-    (rule.severity == Severity::Error ? out.num_errors : out.num_warnings) += rule.count;
+    (rule.severity == Severity::Error ? out.num_errors : out.num_warnings) += static_cast<uint64_t>(rule.count);
   std::string map, about = "<dl><dt>Path</dt><dd><code>" + one_line(redact(path)) + "</code></dd>";
   if_readable([&] {
     const Dataset dataset = load(path, options.load);
@@ -235,13 +236,12 @@ IssueParts issue_parts(std::span<const Issue> issues, const std::string& path, c
     map = map_html(faulty, dataset, facts, how);
   });
   if (options.sample_size > 0) {
-    about += "<dt>Compared with their files</dt><dd>" + counted(options.sample_size, "sample") +
+    about += "<dt>Compared with their files</dt><dd>" + counted(static_cast<uint64_t>(options.sample_size), "sample") +
              ", drawn at random: with a confidence of 95 %, a fault that was not found is in less than " +
              rounded_number_text(std::min(100., 300. / static_cast<double>(options.sample_size)), 2) + " % of all</dd>";
   }
-  about += "<dt>Errors</dt><dd>" + grouped(static_cast<uint64_t>(out.num_errors)) + "</dd><dt>Warnings</dt><dd>" +
-           grouped(static_cast<uint64_t>(out.num_warnings)) + "</dd><dt>Samples with a fault</dt><dd>" +
-           grouped(faulty.size()) + "</dd></dl>";
+  about += "<dt>Errors</dt><dd>" + grouped(out.num_errors) + "</dd><dt>Warnings</dt><dd>" + grouped(out.num_warnings) +
+           "</dd><dt>Samples with a fault</dt><dd>" + grouped(faulty.size()) + "</dd></dl>";
   const auto add = [&](const char* title, std::string content) {
     if (!content.empty()) out.parts.push_back({title, std::move(content)});
   };
@@ -254,8 +254,8 @@ IssueParts issue_parts(std::span<const Issue> issues, const std::string& path, c
   return out;
 }
 
-std::string counted(int64_t number, const std::string& noun) {
-  return grouped(static_cast<uint64_t>(number)) + " " + noun + (number == 1 ? "" : "s");
+std::string counted(uint64_t number, const std::string& noun) {
+  return grouped(number) + " " + noun + (number == 1 ? "" : "s");
 }
 
 }  // namespace report

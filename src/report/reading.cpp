@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <filesystem>
 #include <functional>
 #include <random>
 #include <set>
@@ -15,11 +14,11 @@
 #include "io/byte_source.hpp"
 #include "io/vsi_path.hpp"
 #include "raster/codecs.hpp"
+#include "tacore/ops/view.hpp"
 #include "tacore/plan.hpp"
 #include "tacore/raster/loader.hpp"
 #include "tacore/raster/raster.hpp"
 #include "tacore/raster/tog.hpp"
-#include "view/http_server.hpp"
 #include "view/served_files.hpp"
 
 namespace tacore::report {
@@ -76,32 +75,23 @@ LoaderOptions loader_options(const std::vector<Input>& inputs, const RasterOpene
   return out;
 }
 
-/// The dataset as a server gives it out: of a local one, the requests that a remote one would take.
+/// A dataset as a server gives it out: of a local one, the requests that a remote one would take.
 class Served {
  public:
-  explicit Served(const Dataset& dataset)
-      : files_(dataset),
-        headers_(dataset.path() + ".headers"),
-        server_(0, [this](const std::string& path) { return answer(path); }) {}
-
-  /// Without the side-cars and the disk cache of the user.
-  Dataset load() const {
-    return tacore::load("http://127.0.0.1:" + std::to_string(server_.port()) + "/" +
-                        percent_encoded(files_.datasets().front(), true));
+  explicit Served(const Dataset& dataset) {
+    if (is_remote(dataset.path())) {
+      dataset_ = dataset;
+      return;
+    }
+    server_.emplace(dataset);
+    dataset_ = load(server_->url() + std::string(kServedFiles) +
+                    percent_encoded(ServedFiles(dataset).datasets().front(), true));
   }
+  const Dataset& dataset() const { return *dataset_; }
 
  private:
-  HttpAnswer answer(const std::string& path) const {
-    const std::string name = path.substr(1);
-    if (auto file = files_.open(name)) return {.type = "application/octet-stream", .file = std::move(file)};
-    if (name == files_.datasets().front() + ".headers" && std::filesystem::exists(headers_))
-      return {.type = "application/octet-stream", .file = local_storage()->open(headers_)};
-    return {.status = 404, .text = "There is no such file.\n"};
-  }
-
-  ServedFiles files_;
-  std::string headers_;
-  HttpServer server_;
+  std::optional<ViewServer> server_ = {};  // outlives the dataset
+  std::optional<Dataset> dataset_ = {};
 };
 
 /// Distinct rows, in random order.
@@ -180,9 +170,8 @@ class Measurement {
   }
 
   void count_requests() {
-    std::optional<Served> served;
-    if (!is_remote(dataset_.path())) served.emplace(dataset_);
-    const Dataset remote = served ? served->load() : dataset_;
+    const Served served(dataset_);
+    const Dataset& remote = served.dataset();
     const DataFrame frame = remote.data();
     const auto count = static_cast<int64_t>(shuffled_.size());
     std::vector<int64_t> in_order;
@@ -238,7 +227,6 @@ class Measurement {
       // What is no pixel stays.
       compressed += input.size - std::min(input.size, pixels) + compressed_size(*input.raster);
     }
-    out_.speed->num_stored_bytes = stored * static_cast<uint64_t>(out_.speed->num_samples);
     const double saved = 1 - static_cast<double>(stored - plain + std::min(compressed, plain)) /
                                  static_cast<double>(std::max<uint64_t>(stored, 1));
     add("The pixels are compressed", plain == 0 || saved < 0.1,
@@ -288,9 +276,8 @@ class Measurement {
   /// What a filter by place, and one by id, read.
   void judge_filters(int64_t num_rows) {
     if (num_rows < kLeastForPlace) return;
-    std::optional<Served> served;
-    if (!is_remote(dataset_.path())) served.emplace(dataset_);
-    const Dataset remote = served ? served->load() : dataset_;
+    const Served served(dataset_);
+    const Dataset& remote = served.dataset();
     const auto all = static_cast<double>(std::max<uint64_t>(1, plan_rows(remote).bytes));
     const auto extent = remote.known_extent().spatial;
     if (extent && extent->minx <= extent->maxx) {

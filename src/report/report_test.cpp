@@ -270,7 +270,6 @@ TEST_CASE("the reading of a dataset is measured, and its requests are those of a
   CHECK(card.reading->inputs == Strings{""});
   CHECK(card.reading->num_samples == 40);
   CHECK(card.reading->num_bytes == 40 * 64);
-  CHECK(card.reading->num_stored_bytes == 40 * geotiff({}).size());
   CHECK(card.reading->samples_per_second > 0);
   // Neighbours are read together: 40 kB take few requests, and never more than one a sample.
   CHECK(card.reading->requests_in_order < 0.2);

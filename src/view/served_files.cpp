@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "container/container.hpp"
+#include "container/tiff_index_file.hpp"
 #include "dataset/dataset_impl.hpp"
 #include "dataset/open_container.hpp"
 #include "format/names.hpp"
@@ -86,6 +87,7 @@ void ServedFiles::add(const Container& container) {
   if (path.empty()) path = ".";
   const std::string name = unused(served_name(path));
   (is_folder ? folders_ : files_)[name] = {storage, path};
+  if (!is_folder) add_headers(storage, name, path);
   // A dataset before 2.0 may be split into several files, which have numbered names. The page finds the others by them.
   const bool is_further = is_v1(container.format()) && std::ranges::any_of(datasets_, [&](const std::string& other) {
                             return partition_group(other) == partition_group(name);
@@ -114,7 +116,14 @@ void ServedFiles::add_index(const Container& container) {
     datasets_.push_back(name + "/" + std::string(names::kTacocatFile));
     files_[datasets_.back()] = {storage, at.path};
   }
+  add_headers(storage, datasets_.back(), at.path);
   add_sources(storage, folder, name, sources);
+}
+
+void ServedFiles::add_headers(const std::shared_ptr<const Storage>& storage, const std::string& name,
+                              const std::string& path) {
+  const std::string headers = header_file_path(path);
+  if (!headers.empty()) files_[name + std::string(kHeaderFileSuffix)] = {storage, headers};
 }
 
 void ServedFiles::add_sources(const std::shared_ptr<const Storage>& storage, const std::string& folder,

@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/byte_source.hpp"
@@ -13,10 +14,14 @@ namespace tacore {
 
 class Container;
 
+/// The part of the URL of a ViewServer before the paths of ServedFiles.
+inline constexpr std::string_view kServedFiles = "files/";
+
 /// Throws QueryError for a dataset with filters or another query, and for given rows: a page shows whole datasets.
 void check_whole(const Dataset& dataset);
 
-/// The files of a dataset under the paths by which a server gives them out, and no others. Safe from several threads.
+/// The files of a dataset, with its TIFF index, under the paths by which a server gives them out, and no others. Safe
+/// from several threads.
 class ServedFiles {
  public:
   /// Throws as check_whole().
@@ -36,6 +41,7 @@ class ServedFiles {
 
   void add(const Container& container);
   void add_index(const Container& container);
+  void add_headers(const std::shared_ptr<const Storage>& storage, const std::string& name, const std::string& path);
   void add_sources(const std::shared_ptr<const Storage>& storage, const std::string& folder, const std::string& name,
                    const std::vector<Source>& sources);
   std::string unused(std::string name) const;

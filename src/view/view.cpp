@@ -12,8 +12,6 @@
 namespace tacore {
 namespace {
 
-constexpr std::string_view kFiles = "files/";
-
 /// 128 random bits, which nobody guesses.
 std::string random_token() {
   static constexpr char kHex[] = "0123456789abcdef";
@@ -45,7 +43,8 @@ struct ViewServer::Impl {
 
   std::string page_of(const Dataset& dataset) const {
     descriptions::ViewerPage out;
-    for (const auto& name : files.datasets()) out.datasets.push_back(std::string(kFiles) + percent_encoded(name, true));
+    for (const auto& name : files.datasets())
+      out.datasets.push_back(std::string(kServedFiles) + percent_encoded(name, true));
     if (out.datasets.size() == 1) out.address = dataset.path();
     return descriptions::viewer_page(out);
   }
@@ -55,8 +54,8 @@ struct ViewServer::Impl {
       return {.status = 404, .text = "The address of the page is the whole one that was told, with its token.\n"};
     const std::string_view rest = std::string_view(path).substr(root.size());
     if (rest.empty()) return {.type = "text/html; charset=utf-8", .text = page};
-    if (rest.starts_with(kFiles)) {
-      if (auto file = files.open(std::string(rest.substr(kFiles.size()))))
+    if (rest.starts_with(kServedFiles)) {
+      if (auto file = files.open(std::string(rest.substr(kServedFiles.size()))))
         return {.type = "application/octet-stream", .file = std::move(file)};
     }
     return {.status = 404, .text = "No file of the dataset.\n"};

@@ -35,6 +35,9 @@ TEST_CASE("a server has the one file of a ZIP, and nothing beside it") {
   const ServedFiles files(load(path));
   CHECK(files.datasets() == Strings{"a b.tacozip"});
   CHECK(text_at(files, "a b.tacozip") == file_text(path));
+  CHECK(text_at(files, "a b.tacozip.headers") == "none");
+  folder.write("a b.tacozip.headers", "h");
+  CHECK(text_at(files, "a b.tacozip.headers") == "h");  // its TIFF index
   for (const char* other :
        {"", "secret", "a b.tacozip/", "./a b.tacozip", "../secret", "a b.tacozip/../secret", path.c_str()}) {
     CAPTURE(other);

@@ -39,13 +39,12 @@ struct CardItem {
   int benefit = 0;
 };
 
-/// How fast some samples were read as tensors, and what that takes from a server.
+/// The speed at which samples are read as tensors, and the requests that a server gets for them.
 struct ReadingSpeed {
   std::vector<std::string> inputs = {};  ///< paths of ids below a sample that were read; "": the sample itself
   int64_t num_samples = 0;               ///< that were read
   double samples_per_second = 0;         ///< by Loader, with all threads, from where the dataset is
   double seconds_to_first = 0;           ///< from load() to the first tensor
-  uint64_t num_stored_bytes = 0;         ///< of the files of these samples
   uint64_t num_bytes = 0;                ///< of their pixels
   double requests_in_order = 0;          ///< for each sample from a server, neighbours after each other
   double requests_shuffled = 0;          ///< the same in random order
@@ -76,7 +75,7 @@ struct DoctorOptions {
 
 /// Examines the dataset at `path`, which may be remote: validate() with `assets`, the FAIR principles as far as the
 /// dataset itself shows them, its documentation, and the speed of reading. The requests that a local dataset would take
-/// are counted at a web server on 127.0.0.1, in this process, that serves its files for this time. The dataset is not
+/// are counted at a ViewServer (view.hpp) that gives out its files for this time. The dataset is not
 /// changed. Throws as validate(), and IoError when `progress` returned false.
 TACORE_EXPORT ReportCard examine(std::string_view path, const DoctorOptions& options = {});
 
