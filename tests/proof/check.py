@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds `taco sign` and `taco verify` against docs/format.md, as oracle.py beside this file reads it, and against minisign.
 
-    check.py TOOL [ROUNDS [SEED]]
+    check.py TOOL [ROUNDS [SEED] | --long]     --long: 400 rounds in place of 15, and another seed each time
 
 Random datasets of tests/oracle/make.py in both containers: the root and the trees are those of the oracle, whatever the
 container and the way of Parquet. Then one byte is changed, of the data, tables, collection, trees, statement or signature: it is
@@ -411,8 +411,12 @@ def check_disk(scratch, key):
 
 
 def main():
-    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 40
-    seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    rounds, seed = 15, 1
+    if sys.argv[2:] == ["--long"]:
+        rounds, seed = 400, random.randrange(10**9)
+        print(f"seed {seed}", flush=True)
+    elif len(sys.argv) > 2:
+        rounds, seed = int(sys.argv[2]), int((*sys.argv[3:], "1")[0])
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
         key = scratch / "test.key"

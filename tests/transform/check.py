@@ -2,6 +2,7 @@
 """Proves `taco export`, `convert` and `concat` against a reader and a selection of its own.
 
     check.py TOOL [CASE...]     CASE is a name or a pattern, such as 'export/nested*'
+    check.py TOOL --long        300 random datasets in place of 10, others each time
 
 Datasets are those of tests/golden and random trees that `taco create` makes. What is expected is computed from their
 Parquet files, ZIP directories and folders alone: a dataset is a list of samples, each a path, type, metadata and bytes.
@@ -322,7 +323,7 @@ def hostile(world, bad_id, level):
     assert sorted(p for p in world.scratch.rglob("*") if p != out) == before
 
 
-def cases():
+def cases(seeds):
     for bad_id in ("../../evil", "/etc/passwd", "..", "a\\b", "a/b", "__meta__", "nul\0byte", ""):
         for level in (0, 1):
             name = f"hostile/{bad_id!r}/{level}"
@@ -332,7 +333,7 @@ def cases():
             yield f"convert/{name}", lambda world, name=name: convert(world, GOLDEN / name)
         if name not in TWINS:
             yield f"export/{name}", lambda world, name=name: export(world, GOLDEN / name)
-    for seed in range(30):
+    for seed in seeds:
         yield f"convert/random{seed}", lambda world, seed=seed: convert(world, random_set(world, seed))
         yield f"export/random{seed}", lambda world, seed=seed: export(world, random_set(world, seed), seed)
         yield f"cascade/random{seed}", lambda world, seed=seed: cascade(world, random_set(world, seed), seed)
@@ -342,7 +343,12 @@ def cases():
 
 def main():
     tool, *patterns = sys.argv[1:]
-    chosen = [case for case in cases() if not patterns or any(fnmatch.fnmatch(case[0], p) for p in patterns)]
+    seeds = range(10)
+    if patterns == ["--long"]:
+        first = random.randrange(10**9)
+        seeds, patterns = range(first, first + 300), []
+        print(f"random datasets from {first} on", flush=True)
+    chosen = [case for case in cases(seeds) if not patterns or any(fnmatch.fnmatch(case[0], p) for p in patterns)]
     assert chosen, f"no case is called {patterns}"
     failed = 0
     for name, body in chosen:
