@@ -246,8 +246,8 @@ tacore_status tacore_raster_preview(const tacore_raster* raster, const char* opt
 /* ---- Batches for training ---- */
 
 /* A loader of one epoch. Options: inputs (an array of texts such as "optical/4,3,2" or objects {"path", "bands",
- * "window", "dtype", "scale", "fill"}), batch_size, seed, epoch, start, drop_last, pad, rank, world_size, shard,
- * num_shards, jobs, prefetch, on_error. QUERY, NAVIGATION, IO, FORMAT, UNSUPPORTED. */
+ * "window", "dtype", "scale", "fill"}), batch_size, seed, epoch, shuffle_block, shuffle_window, start, drop_last, pad,
+ * rank, world_size, shard, num_shards, jobs, prefetch, on_error. QUERY, NAVIGATION, IO, FORMAT, UNSUPPORTED. */
 tacore_status tacore_loader_new(const tacore_frame* rows, const char* options, tacore_loader** loader,
                                 tacore_error** error);
 void tacore_loader_free(tacore_loader* loader);

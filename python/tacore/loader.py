@@ -141,6 +141,13 @@ class Loader:
     fewer samples than ranks, it takes some of the step before. If that is impossible (batches of one sample, or fewer
     samples than ranks), the loader raises TacoQueryError, unless `drop_last` or `pad` is set.
 
+    With `shuffle_block`, blocks of so many samples that lie side by side in their files are shuffled instead of single
+    samples: each is read from a server with one request. Each `shuffle_window` blocks, in their new order, are mixed,
+    after first windows of 4, 8, ... blocks, since the first batch needs the first window. In
+    a batch of n samples, each has about (n - 1) / `shuffle_window` neighbours of its own block. The blocks of up to 1.25
+    windows are in memory, as they are stored. Requests are fewest for one rank and shard: another requests its own
+    samples of each block.
+
     A complete pass is followed by a pass over the next epoch. :meth:`state_dict` stores the position of a pass; with
     it, or with ``start=batch.next_start``, another loader continues there, with any batch_size and world_size.
 
@@ -156,6 +163,9 @@ class Loader:
         shuffle: Whether samples are shuffled; None: if there is a `seed`. True without a seed means seed 0.
         seed: Seed of the order, combined with the number of the epoch.
         epoch: Number of the first epoch.
+        shuffle_block: Number of neighbours that are shuffled as one block, and read from a server with one request; 0:
+            each sample by itself.
+        shuffle_window: Number of shuffled blocks whose samples are mixed.
         start: Number of samples in the order of the first epoch that all ranks together have loaded already:
             `Batch.next_start`.
         drop_last: Leave out the last step unless all ranks have a whole batch in it.
@@ -196,6 +206,8 @@ class Loader:
         shuffle: bool | None = None,
         seed: int | None = None,
         epoch: int = 0,
+        shuffle_block: int = 0,
+        shuffle_window: int = 16,
         start: int = 0,
         drop_last: bool = False,
         pad: bool = False,
@@ -212,8 +224,9 @@ class Loader:
         if len(self._columns) == len(self._inputs):
             raise ValueError("a loader reads pixels, and all inputs are columns: Column(...).read(rows) reads a column")
         self._set_order(
-            shuffle, seed, epoch, start, rank, world_size, shard, batch_size=batch_size, drop_last=drop_last, pad=pad,
-            jobs=jobs, prefetch=prefetch, on_error=on_error,
+            shuffle, seed, epoch, start, rank, world_size, shard, shuffle_block=shuffle_block,
+            shuffle_window=shuffle_window, batch_size=batch_size, drop_last=drop_last, pad=pad, jobs=jobs,
+            prefetch=prefetch, on_error=on_error,
         )  # fmt: skip
 
     def _set_order(
@@ -253,7 +266,8 @@ class Loader:
 
     def state_dict(self) -> dict[str, Any]:
         """State of the latest pass, after its latest batch: a dict of integers and None."""
-        return {"epoch": self._now.epoch, "start": self._now.start, "turn": self._now.turn, "seed": self._seed}
+        place = {"epoch": self._now.epoch, "start": self._now.start, "turn": self._now.turn}
+        return {**place, "seed": self._seed, **self._blocks()}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Makes the next pass continue from a state.
@@ -261,10 +275,13 @@ class Loader:
         With several shards, a loader takes the state of the loader with the same shard.
 
         Raises:
-            ValueError: The state has another seed, and so another order.
+            ValueError: The state has another seed or other blocks, and so another order.
         """
-        if state["seed"] != self._seed:
-            raise ValueError(f"the state has seed {state['seed']}, this loader has seed {self._seed}")
+        for name, ours in {"seed": self._seed, **self._blocks()}.items():
+            if state.get(name) != ours:
+                raise ValueError(f"the state has {name} {state.get(name)}, this loader has {name} {ours}")
+        if "shuffle_block" in state and not self._blocks():
+            raise ValueError(f"the state has shuffle_block {state['shuffle_block']}, this loader has none")
         self._go_to(_Place(state["epoch"], state["start"], state["turn"]))
 
     def __len__(self) -> int:
@@ -306,6 +323,11 @@ class Loader:
         self._share = (rank, world_size, index, count)
         self._options["jobs"] = jobs
         self._made = None
+
+    def _blocks(self) -> dict[str, int]:
+        """The options of blocks, if blocks are shuffled: without them, a state is what it always was."""
+        names = ("shuffle_block", "shuffle_window") if self._options.get("shuffle_block") else ()
+        return {name: self._options[name] for name in names}
 
     def _go_to(self, place: _Place) -> None:
         self._begin = self._now = place

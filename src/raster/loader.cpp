@@ -8,89 +8,71 @@
 #include <cstring>
 #include <deque>
 #include <exception>
+#include <map>
 #include <mutex>
+#include <numeric>
 #include <set>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 #include "base/interrupt.hpp"
-#include "base/text.hpp"
 #include "base/threads.hpp"
 #include "container/zip_samples.hpp"
 #include "dataset/dataframe_impl.hpp"
-#include "dataset/navigation.hpp"
-#include "format/names.hpp"
-#include "io/coalesce.hpp"
-#include "io/memory_source.hpp"
-#include "io/vsi_path.hpp"
 #include "net/http_requests.hpp"
-#include "raster/about_sample.hpp"
 #include "raster/batch_plan.hpp"
-#include "raster/permutation.hpp"
-#include "raster/row_source.hpp"
-#include "raster/tiff_raster.hpp"
+#include "raster/sample_order.hpp"
+#include "raster/sample_reader.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
 namespace {
 
-/// Threads that read remote samples: most of the time each waits for its one request.
-constexpr int kRemoteThreads = 32;
+using Positions = std::vector<int64_t>;
 
-/// Samples of a remote dataset are requested together: about so many bytes, which arrive in few round trips, of samples
-/// of at most so many bytes each; larger ones are read by the tiles that are needed.
-constexpr uint64_t kFetchSize = 2 << 20, kMostFetched = 4 << 20;
-/// A server answers at most so many ranges with one response (see HttpFile).
-constexpr std::size_t kMostRanges = 100;
+/// Bytes of blocks that are requested at the same time: what arrives is in memory twice for a moment.
+constexpr uint64_t kMostArriving = 64 << 20;
 
-/// An input of the loader, and what all of its samples have in common.
-struct Input {
-  std::vector<std::string> ids;  ///< the path from the sample to the FILE
-  TensorOptions options;
-  DataType type = DataType::UInt8;
-  std::vector<int64_t> shape = {};  ///< of a sample
-  bool is_fetched = false;          ///< the bytes of its samples are requested together
-
-  std::size_t sample_size() const {
-    std::size_t size = size_of(type);
-    for (const int64_t length : shape) size *= static_cast<std::size_t>(length);
-    return size;
+/// The rows in the order of their bytes, where blocks of neighbours are shuffled; empty: that is their own order.
+std::vector<int64_t> rows_by_place(const DataFrame& frame, const LoaderOptions& options) {
+  if (options.shuffle_block == 0) return {};
+  const Rows& rows = *impl_of(frame)->rows;
+  bool is_sorted = true;
+  int64_t before = -1;
+  for (int64_t row = 0; row < rows.num_rows(); ++row) {
+    const auto key = rows.key(row);
+    if (!key) return {};  // rows that lost their place stay as they are
+    is_sorted = is_sorted && key->encode() >= before;
+    before = key->encode();
   }
-};
-
-std::string shape_text(DataType type, const std::vector<int64_t>& shape) {
-  std::vector<std::string> lengths;
-  for (const int64_t length : shape) lengths.push_back(std::to_string(length));
-  return std::string(to_string(type)) + " (" + join(lengths, ", ") + ")";
-}
-
-std::vector<Input> inputs_of(const LoaderOptions& options) {
-  if (options.inputs.empty()) throw QueryError("a loader needs at least one input");
-  std::vector<Input> out;
-  for (const auto& input : options.inputs) {
-    out.push_back({input.path.empty() ? std::vector<std::string>() : split(input.path, '/'), input.tensor});
-  }
+  if (is_sorted) return {};
+  std::vector<int64_t> out(static_cast<std::size_t>(rows.num_rows()));
+  std::iota(out.begin(), out.end(), int64_t{0});
+  std::ranges::stable_sort(out, {}, [&](int64_t row) { return rows.key(row)->encode(); });
   return out;
-}
-
-std::optional<Permutation> shuffle(const LoaderOptions& options, int64_t num_samples) {
-  if (!options.seed) return std::nullopt;
-  return Permutation(num_samples, mix_bits(mix_bits(*options.seed) ^ static_cast<uint64_t>(options.epoch)));
 }
 
 /// A batch that is being filled. Its threads write to different samples of it.
 struct Making {
   Batch batch = {};
-  std::vector<std::exception_ptr> errors = {};  ///< of each sample: the error that next() throws
-  std::vector<std::string> faults = {};         ///< of each sample: why it is left out
-  std::vector<std::vector<RowSource>> fetched =
-      {};                                  ///< of each sample: the bytes of its inputs, where they are fetched
-  std::vector<std::size_t> to_fetch = {};  ///< samples whose bytes have to be requested, the next one last
-  std::vector<std::size_t> ready = {};     ///< samples to be decoded, the next one last
+  std::vector<std::exception_ptr> errors = {};      ///< of each sample: the error that next() throws
+  std::vector<std::string> faults = {};             ///< of each sample: why it is left out
+  std::vector<SampleReader::Fetched> fetched = {};  ///< of each sample: the bytes of its inputs, where they are fetched
+  std::vector<std::size_t> to_fetch = {};           ///< samples whose bytes have to be requested, the next one last
+  std::vector<std::size_t> ready = {};              ///< samples to be decoded, the next one last
   std::size_t num_done = 0;
 
   std::size_t size() const { return errors.size(); }
+};
+
+/// Samples of a block that this loader reads, and of which some are not decoded yet.
+struct Block {
+  std::vector<int64_t> rows = {};
+  std::size_t num_left = 0;  ///< rows that no batch has taken yet
+  bool is_here = false;
+  std::map<int64_t, SampleReader::Fetched> fetched = {};      ///< by row, until a batch takes it
+  std::vector<std::pair<Making*, std::size_t>> waiting = {};  ///< samples of batches that wait for it
 };
 
 }  // namespace
@@ -100,12 +82,12 @@ struct Loader::Impl {
       : rows(frame),
         options(given),
         plan(given, frame.num_rows()),
-        order(shuffle(given, frame.num_rows())),
-        inputs(inputs_of(given)) {
+        order(given, frame.num_rows(), rows_by_place(frame, given)),
+        reader(frame, given.inputs, given.fallback) {
     if (options.jobs < 0) throw QueryError("jobs is " + std::to_string(options.jobs) + ", 0 or more expected");
     if (options.prefetch < 0)
       throw QueryError("prefetch is " + std::to_string(options.prefetch) + ", 0 or more expected");
-    if (plan.num_batches() > 0) learn_shapes();
+    if (plan.num_batches() > 0) reader.learn_shapes(options.on_error);
   }
   ~Impl() {
     {
@@ -124,7 +106,7 @@ struct Loader::Impl {
   void start_threads() {
     if (owner != 0 || options.prefetch == 0) return;
     const int wanted = num_threads(options.jobs);
-    const bool waits = options.jobs == 0 && is_remote(impl_of(rows)->dataset->leaf(0)->path());
+    const bool waits = options.jobs == 0 && reader.is_remote();
     try {
       for (int i = 0; i < (waits ? std::max(wanted, kRemoteThreads) : wanted); ++i)
         threads.emplace_back([this] { run(); });
@@ -139,7 +121,7 @@ struct Loader::Impl {
     std::unique_lock lock(mutex);
     if (!used.empty()) spare.push_back(std::move(used));
     if (num_taken == plan.num_batches()) return nullptr;
-    if (options.prefetch == 0 && making.empty()) make_batch();
+    if (options.prefetch == 0 && making.empty()) make_batch(lock);
     const auto is_made = [&] { return !making.empty() && making.front()->num_done == making.front()->size(); };
     while (!batch_is_made.wait_for(lock, kInterruptPeriod, is_made)) {
       lock.unlock();
@@ -168,9 +150,9 @@ struct Loader::Impl {
       }
     }
     if (kept.size() == made.size()) return;
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      Tensor rest = batch_tensor(inputs[i], kept.size());
-      const std::size_t size = inputs[i].sample_size();
+    for (std::size_t i = 0; i < reader.inputs().size(); ++i) {
+      Tensor rest = batch_tensor(reader.inputs()[i], kept.size());
+      const std::size_t size = reader.inputs()[i].sample_size();
       for (std::size_t to = 0; to < kept.size(); ++to) {
         std::memcpy(rest.bytes().data() + to * size, made.batch.tensors[i].bytes().data() + kept[to] * size, size);
       }
@@ -185,17 +167,25 @@ struct Loader::Impl {
     const ReadCost start = net::requests_so_far();
     ReadCost planned;
     std::set<std::string> files;
-    for (; num_taken < plan.num_batches(); ++num_taken) {
-      begin_batch();
-      Making& batch = *making.back();
-      while (!batch.to_fetch.empty()) {
-        const auto slots = take_to_fetch(batch);
-        std::vector<std::shared_ptr<const ByteSource>> sources;
-        for (auto& source : sources_of(batch, slots)) sources.push_back(source.second.bytes);
-        planned += cost_of_samples(sources);
-        for (const auto& source : sources) files.insert(source->name());
+    const auto add = [&](std::span<const int64_t> positions) {
+      const auto sources = reader.sources(positions);
+      planned += cost_of_samples(sources);
+      for (const auto& source : sources) files.insert(source->name());
+    };
+    while (uses_blocks() && num_planned < plan.num_batches()) {
+      plan_window();
+      for (const auto& [number, block] : blocks) add(block.rows);
+      blocks.clear();
+      to_request.clear();
+    }
+    for (; !uses_blocks() && reader.fetch_count() > 0 && num_taken < plan.num_batches(); ++num_taken) {
+      auto positions = positions_of(plan.batch(num_taken));
+      std::ranges::sort(positions);
+      for (std::span<const int64_t> left = positions; !left.empty();) {
+        const auto count = std::min(left.size(), reader.fetch_count());
+        add(left.first(count));
+        left = left.subspan(count);
       }
-      making.clear();
     }
     const ReadCost now = net::requests_so_far();
     planned += {now.requests - start.requests, now.bytes - start.bytes};  // the addresses of the samples
@@ -203,11 +193,9 @@ struct Loader::Impl {
   }
 
   /// The cost of reading the sample at `position` where it is not fetched, which is measured.
-  ReadCost measure_sample(int64_t position) {
+  ReadCost measure_sample(int64_t position) const {
     const ReadCost start = net::requests_so_far();
-    for (const Input& input : inputs) {
-      if (!input.is_fetched) read_tensor(*open(input, position), input.options);
-    }
+    reader.read_unfetched(position);
     const ReadCost now = net::requests_so_far();
     return {now.requests - start.requests, now.bytes - start.bytes};
   }
@@ -215,9 +203,8 @@ struct Loader::Impl {
   const DataFrame rows;
   const LoaderOptions options;
   const BatchPlan plan;
-  const std::optional<Permutation> order;
-  std::vector<Input> inputs;  ///< fixed after the constructor
-  uint64_t fetch_count = 0;   ///< samples that are requested together; 0: each sample is read by itself
+  const SampleOrder order;
+  SampleReader reader;
 
   std::mutex mutex;
   std::condition_variable work_is_there, batch_is_made;
@@ -228,123 +215,47 @@ struct Loader::Impl {
   std::vector<std::thread> threads;
   pid_t owner = 0;  ///< the process that owns the threads
 
+  // Where blocks are requested: those of the windows that are planned, which are at most one more than those of the
+  // batches that were begun.
+  std::map<int64_t, Block> blocks;  ///< by number in the order
+  std::deque<int64_t> to_request;   ///< numbers of blocks, the one that is needed first at the front
+  int64_t num_planned = 0;          ///< batches whose samples are all in planned windows
+  int64_t planned_end = 0;          ///< end of the planned windows
+  std::size_t window_share = 0;     ///< samples of the latest window that this loader reads
+  std::size_t num_held = 0;         ///< samples that are requested, or here, and not decoded
+  std::size_t num_arriving = 0;     ///< samples that are requested and not here
+
  private:
-  static Tensor batch_tensor(const Input& input, std::size_t num_samples) {
+  bool uses_blocks() const { return order.has_blocks() && reader.fetch_count() > 0; }
+
+  static Tensor batch_tensor(const SampleReader::Input& input, std::size_t num_samples) {
     std::vector<int64_t> shape = input.shape;
     shape.insert(shape.begin(), static_cast<int64_t>(num_samples));
     return Tensor(input.type, std::move(shape));
   }
 
-  std::string name_of(int64_t position) const {
-    const auto& all = *impl_of(rows)->rows;
-    const int column = all.find(names::kId);
-    const auto id = column < 0 ? std::nullopt : all.text(column, position);
-    return "sample " + (id ? in_quotes(*id) + " " : "") + "(row " + std::to_string(position) + "): ";
-  }
-
-  RowSource source_of(const Input& input, int64_t position) const {
-    if (input.ids.empty()) return open_row(rows, position);
-    const auto [frame, row] = locate_below(rows, position, input.ids);
-    return open_row(frame, row);
-  }
-
-  std::shared_ptr<const Raster> open(const Input& input, int64_t position) const {
-    return again_if_moved([&] { return open_raster(source_of(input, position), options.fallback); });
-  }
-
-  void learn_shapes() {
-    for (int64_t position = 0;; ++position) {
-      try {
-        uint64_t size = 1;
-        std::size_t num_fetched = 0;
-        for (auto& input : inputs) {
-          const uint64_t fetched = again_if_moved([&] { return learn_shape(input, source_of(input, position)); });
-          size += fetched;
-          num_fetched += input.is_fetched ? 1 : 0;
-        }
-        if (num_fetched > 0) fetch_count = std::clamp<uint64_t>(kFetchSize / size, 1, kMostRanges / num_fetched);
-        return;
-      } catch (const Error&) {
-        if (options.on_error == OnError::Throw || position + 1 == rows.num_rows()) rethrow_naming(name_of(position));
-      }
-    }
-  }
-
-  /// Takes the shape of an input from a sample, and decides whether its samples are fetched: those of a remote dataset
-  /// that lie in a larger file, and are needed whole or are so small that a second request would take longer. Returns
-  /// the bytes to be fetched of the sample.
-  uint64_t learn_shape(Input& input, const RowSource& source) const {
-    const auto raster = open_raster(source, options.fallback);
-    input.type = tensor_type(raster->info(), input.options);
-    input.shape = tensor_shape(raster->info(), input.options);
-    const bool is_whole = input.options.bands.empty() && !input.options.window;
-    const uint64_t most = is_whole ? kMostFetched : kRemoteCoalesceGap;
-    input.is_fetched = !source.container->is_local() && source.address.offset && source.bytes->size() <= most &&
-                       is_tiff_raster(*raster);
-    return input.is_fetched ? source.bytes->size() : 0;
-  }
-
-  /// What is fetched of these samples, by sample and input. Samples that cannot be found are left out.
-  std::vector<std::pair<std::pair<std::size_t, std::size_t>, RowSource>> sources_of(
-      const Making& made, std::span<const std::size_t> slots) const {
-    std::vector<std::pair<std::pair<std::size_t, std::size_t>, RowSource>> out;
-    for (const std::size_t slot : slots) {
-      for (std::size_t i = 0; i < inputs.size(); ++i) {
-        if (!inputs[i].is_fetched) continue;
-        try {
-          RowSource source = source_of(inputs[i], made.batch.positions[slot]);
-          if (source.bytes->size() <= kMostFetched) out.emplace_back(std::pair(slot, i), std::move(source));
-        } catch (const Error&) {}
-      }
-    }
+  Positions positions_of(const BatchRange& part) const {
+    Positions out;
+    for (int64_t place = part.begin; place < part.begin + part.count; ++place) out.push_back(order.row(place));
     return out;
   }
 
-  /// Requests the bytes of these samples together. What cannot be found or read is left to make_sample(), whose error
-  /// names the sample.
+  /// Requests the bytes of these samples together.
   void fetch(Making& made, std::span<const std::size_t> slots) const {
-    try {
-      std::vector<std::shared_ptr<const ByteSource>> files;
-      auto wanted = sources_of(made, slots);
-      for (const auto& [place, source] : wanted) files.push_back(source.bytes);
-      auto all = read_samples(files);
-      for (const std::size_t slot : slots) made.fetched[slot].resize(inputs.size());
-      for (std::size_t i = 0; i < all.size(); ++i) {
-        auto& [place, source] = wanted[i];
-        source.bytes = memory_source(files[i]->name(), std::move(all[i]));
-        made.fetched[place.first][place.second] = std::move(source);
-      }
-    } catch (...) {
-      for (const std::size_t slot : slots) made.fetched[slot].clear();
-    }
-  }
-
-  void read_sample(int64_t position, std::span<const RowSource> fetched, std::size_t slot,
-                   std::vector<Tensor>& tensors) const {
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      const Input& input = inputs[i];
-      const bool is_here = !fetched.empty() && fetched[i].bytes;
-      const auto raster = is_here ? open_raster(fetched[i], options.fallback) : open(input, position);
-      const auto type = tensor_type(raster->info(), input.options);
-      const auto shape = tensor_shape(raster->info(), input.options);
-      if (type != input.type || shape != input.shape) {
-        throw SchemaError("gives " + shape_text(type, shape) + "; " + shape_text(input.type, input.shape) +
-                              " expected, as of the other samples",
-                          {.path = raster->name()});
-      }
-      const std::size_t size = input.sample_size();
-      read_tensor(*raster, input.options, tensors[i].bytes().subspan(slot * size, size));
-    }
+    Positions positions;
+    for (const std::size_t slot : slots) positions.push_back(made.batch.positions[slot]);
+    auto fetched = reader.fetch(positions);
+    for (std::size_t i = 0; i < slots.size(); ++i) made.fetched[slots[i]] = std::move(fetched[i]);
   }
 
   void make_sample(Making& made, std::size_t slot) const {
-    const int64_t position = made.batch.positions[slot];
     try {
-      try {
-        read_sample(position, made.fetched[slot], slot, made.batch.tensors);
-      } catch (const Error&) {
-        rethrow_naming(name_of(position));
+      std::vector<std::span<std::byte>> places;
+      for (std::size_t i = 0; i < reader.inputs().size(); ++i) {
+        const std::size_t size = reader.inputs()[i].sample_size();
+        places.push_back(made.batch.tensors[i].bytes().subspan(slot * size, size));
       }
+      reader.read(made.batch.positions[slot], made.fetched[slot], places);
     } catch (const Error& error) {
       if (options.on_error == OnError::Skip) {
         made.faults[slot] = error.what();
@@ -359,6 +270,7 @@ struct Loader::Impl {
 
   /// The tensors for the next batch, reused from a batch that was given back where the shape fits.
   std::vector<Tensor> take_tensors(std::size_t num_samples) {
+    const auto& inputs = reader.inputs();
     std::vector<Tensor> out(inputs.size());
     if (!spare.empty()) {
       spare.back().resize(inputs.size());
@@ -375,22 +287,30 @@ struct Loader::Impl {
   }
 
   void begin_batch() {
-    const auto part = plan.batch(num_taken + static_cast<int64_t>(making.size()));
+    const int64_t number = num_taken + static_cast<int64_t>(making.size());
+    const auto part = plan.batch(number);
     auto next = std::make_unique<Making>();
     next->errors.resize(static_cast<std::size_t>(part.count));
     next->faults.resize(next->size());
     next->fetched.resize(next->size());
     next->batch.next_start = part.next_start;
     try {
-      for (int64_t i = part.begin; i < part.begin + part.count; ++i)
-        next->batch.positions.push_back(order ? (*order)(i) : i);
+      next->batch.positions = positions_of(part);
       next->batch.tensors = take_tensors(next->size());
-      auto& slots = fetch_count > 0 ? next->to_fetch : next->ready;
-      for (std::size_t slot = next->size(); slot-- > 0;) slots.push_back(slot);
-      // Neighbours in the file are requested together.
-      const auto& positions = next->batch.positions;
-      std::ranges::sort(next->to_fetch, [&](auto a, auto b) { return positions[a] > positions[b]; });
+      if (uses_blocks()) {
+        while (num_planned <= number) plan_window();
+        for (std::size_t slot = 0; slot < next->size(); ++slot)
+          take_of_block(order.block(part.begin + static_cast<int64_t>(slot)), *next, slot);
+      } else {
+        auto& slots = reader.fetch_count() > 0 ? next->to_fetch : next->ready;
+        for (std::size_t slot = next->size(); slot-- > 0;) slots.push_back(slot);
+        // Neighbours in the file are requested together.
+        const auto& positions = next->batch.positions;
+        std::ranges::sort(next->to_fetch, [&](auto a, auto b) { return positions[a] > positions[b]; });
+      }
     } catch (...) {  // out of memory: reported by next(), not by this thread
+      for (auto& [at, block] : blocks)
+        std::erase_if(block.waiting, [&](const auto& sample) { return sample.first == next.get(); });
       next->errors[0] = std::current_exception();
       next->ready.clear();
       next->to_fetch.clear();
@@ -399,9 +319,74 @@ struct Loader::Impl {
     making.push_back(std::move(next));
   }
 
+  // Blocks.
+
+  /// Plans the requests of the next window that has samples of this loader.
+  void plan_window() {
+    BatchRange part = plan.batch(num_planned);
+    int64_t place = std::max(part.begin, planned_end);
+    planned_end = order.window_end(place);
+    window_share = 0;
+    while (place < planned_end) {
+      for (; place < std::min(part.begin + part.count, planned_end); ++place, ++window_share) {
+        const int64_t number = order.block(place);
+        Block& block = blocks[number];
+        if (block.rows.empty()) to_request.push_back(number);
+        block.rows.push_back(order.row(place));
+        ++block.num_left;
+      }
+      if (place < part.begin + part.count || ++num_planned == plan.num_batches()) return;
+      part = plan.batch(num_planned);
+      place = part.begin;
+    }
+  }
+
+  /// Takes the bytes of a sample out of its block, or lets the sample wait for them.
+  void take_of_block(int64_t number, Making& made, std::size_t slot) {
+    Block& block = blocks.at(number);
+    if (!block.is_here) {
+      block.waiting.emplace_back(&made, slot);
+      return;
+    }
+    made.fetched[slot] = std::move(block.fetched.at(made.batch.positions[slot]));
+    made.ready.push_back(slot);
+    if (--block.num_left == 0) blocks.erase(number);
+  }
+
+  /// Takes the number of a block to be requested now: one that a batch waits for, else the next where memory is left.
+  std::optional<int64_t> take_block(bool is_needed) {
+    if (!is_needed && to_request.empty() && num_planned < plan.num_batches()) plan_window();
+    const auto found = std::ranges::find_if(to_request, [&](int64_t number) {
+      const Block& block = blocks.at(number);
+      if (num_arriving > 0 && (num_arriving + block.rows.size()) * reader.fetch_size() > kMostArriving) return false;
+      return is_needed ? !block.waiting.empty() : num_held + block.rows.size() <= window_share + window_share / 4;
+    });
+    if (found == to_request.end()) return std::nullopt;
+    const int64_t out = *found;
+    to_request.erase(found);
+    num_held += blocks.at(out).rows.size();
+    num_arriving += blocks.at(out).rows.size();
+    return out;
+  }
+
+  /// Requests a block, and gives its samples to the batches that wait for them.
+  void fetch_block(int64_t number, std::unique_lock<std::mutex>& lock) {
+    const Positions wanted = blocks.at(number).rows;
+    lock.unlock();
+    auto fetched = reader.fetch(wanted);
+    lock.lock();
+    Block& block = blocks.at(number);
+    for (std::size_t i = 0; i < wanted.size(); ++i) block.fetched[wanted[i]] = std::move(fetched[i]);
+    block.is_here = true;
+    num_arriving -= wanted.size();
+    for (const auto& [made, slot] : std::exchange(block.waiting, {})) take_of_block(number, *made, slot);
+  }
+
+  // What the threads do.
+
   /// The samples of the next request of a batch, which are then taken from it.
   std::vector<std::size_t> take_to_fetch(Making& batch) const {
-    const auto count = std::min(batch.to_fetch.size(), static_cast<std::size_t>(fetch_count));
+    const auto count = std::min(batch.to_fetch.size(), reader.fetch_count());
     const std::vector<std::size_t> out(batch.to_fetch.end() - static_cast<std::ptrdiff_t>(count), batch.to_fetch.end());
     batch.to_fetch.resize(batch.to_fetch.size() - count);
     return out;
@@ -414,9 +399,10 @@ struct Loader::Impl {
   }
 
   /// Reads the next batch in this thread.
-  void make_batch() {
+  void make_batch(std::unique_lock<std::mutex>& lock) {
     begin_batch();
     Making& batch = *making.back();
+    while (const auto block = take_block(true)) fetch_block(*block, lock);
     while (!batch.to_fetch.empty()) {
       const auto slots = take_to_fetch(batch);
       fetch(batch, slots);
@@ -424,46 +410,56 @@ struct Loader::Impl {
     }
     while (!batch.ready.empty()) make_sample(batch, take_ready(batch));
     batch.num_done = batch.size();
+    if (uses_blocks()) num_held -= batch.size();
   }
 
-  /// The first batch with work for a thread, begun if needed; nullptr when none may be begun.
-  Making* work() {
-    for (const auto& batch : making) {
-      if (!batch->ready.empty()) return batch.get();
-    }
-    for (const auto& batch : making) {
-      if (!batch->to_fetch.empty()) return batch.get();
-    }
+  /// The first batch with samples in this list.
+  Making* batch_with(std::vector<std::size_t> Making::*samples) const {
+    const auto found = std::ranges::find_if(making, [&](const auto& batch) { return !((*batch).*samples).empty(); });
+    return found == making.end() ? nullptr : found->get();
+  }
+
+  bool may_begin_batch() const {
     const auto num_making = static_cast<int64_t>(making.size());
-    if (num_making >= options.prefetch || num_taken + num_making >= plan.num_batches()) return nullptr;
-    begin_batch();
-    return making.back().get();
+    return num_making < options.prefetch && num_taken + num_making < plan.num_batches();
+  }
+
+  /// Does the most urgent work that there is; false when there is none.
+  bool do_some(std::unique_lock<std::mutex>& lock) {
+    if (Making* const batch = batch_with(&Making::ready)) {
+      const std::size_t slot = take_ready(*batch);
+      lock.unlock();
+      make_sample(*batch, slot);
+      lock.lock();
+      if (uses_blocks()) --num_held;
+      if (++batch->num_done == batch->size()) batch_is_made.notify_one();
+    } else if (const auto needed = take_block(true)) {
+      fetch_block(*needed, lock);
+      work_is_there.notify_all();
+    } else if (Making* const waiting = batch_with(&Making::to_fetch)) {
+      auto slots = take_to_fetch(*waiting);
+      lock.unlock();
+      fetch(*waiting, slots);
+      lock.lock();
+      waiting->ready.insert(waiting->ready.begin(), slots.begin(), slots.end());
+      work_is_there.notify_all();
+    } else if (may_begin_batch()) {
+      begin_batch();
+      if (making.back()->num_done == making.back()->size()) batch_is_made.notify_one();
+    } else if (const auto ahead = uses_blocks() ? take_block(false) : std::nullopt) {
+      fetch_block(*ahead, lock);
+      work_is_there.notify_all();  // a batch may have been begun meanwhile, and another block may be requested
+    } else {
+      return false;
+    }
+    return true;
   }
 
   void run() {
     const WorkerInterruption interruption({}, is_stopped);  // not of one next(): the batch may be for a later one
     std::unique_lock lock(mutex);
     while (!is_stopped) {
-      Making* batch = work();
-      if (!batch) {
-        work_is_there.wait(lock);
-        continue;
-      }
-      if (!batch->ready.empty()) {
-        const std::size_t slot = take_ready(*batch);
-        lock.unlock();
-        make_sample(*batch, slot);
-        lock.lock();
-        ++batch->num_done;
-      } else if (!batch->to_fetch.empty()) {
-        auto slots = take_to_fetch(*batch);
-        lock.unlock();
-        fetch(*batch, slots);
-        lock.lock();
-        batch->ready.insert(batch->ready.begin(), slots.begin(), slots.end());
-        work_is_there.notify_all();
-      }
-      if (batch->num_done == batch->size()) batch_is_made.notify_one();
+      if (!do_some(lock)) work_is_there.wait(lock);
     }
   }
 };
@@ -475,10 +471,11 @@ RequestPlan Loader::plan(const DataFrame& rows, const LoaderOptions& options) {
   RequestPlan out = loader.plan_batches_left();
   out.requests += opened.requests - start.requests;
   out.bytes += opened.bytes - start.bytes;
-  const bool is_measured = std::ranges::any_of(loader.inputs, [](const Input& input) { return !input.is_fetched; });
+  const bool is_measured =
+      std::ranges::any_of(loader.reader.inputs(), [](const auto& input) { return !input.is_fetched; });
   if (loader.plan.num_batches() == 0) return out;
   out.partitions = std::max<int64_t>(out.partitions, 1);
-  if (!is_remote(impl_of(rows)->dataset->leaf(0)->path()) || !is_measured) return out;
+  if (!loader.reader.is_remote() || !is_measured) return out;
   const ReadCost each = loader.measure_sample(0);
   int64_t count = 0;
   for (int64_t i = 0; i < loader.plan.num_batches(); ++i) count += loader.plan.batch(i).count;

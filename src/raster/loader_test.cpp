@@ -404,6 +404,59 @@ TEST_CASE("a batch of another loader may be passed in for reuse") {
   CHECK(count == 9);
 }
 
+// Every rank and shard, with any options: the samples of the epoch exactly once, and as many batches for each rank.
+TEST_CASE("ranks and shards divide an order of blocks, from any start") {
+  const TemporaryFolder folder;
+  const DataFrame rows = load(write_flat(folder, 61)).data();
+  const Positions whole = rows_of(Loader(rows, {.batch_size = 5, .seed = 4, .shuffle_block = 4, .shuffle_window = 3}));
+  CHECK(std::is_permutation(whole.begin(), whole.end(), counted(61).begin()));
+  for (const int world_size : {1, 2, 5}) {
+    for (const int num_shards : {1, 3}) {
+      for (const int64_t start : {0, 17}) {
+        Positions all;
+        std::set<int64_t> lengths;
+        for (int rank = 0; rank < world_size; ++rank) {
+          int64_t length = 0;
+          for (int shard = 0; shard < num_shards; ++shard) {
+            Loader loader(rows, {.batch_size = 3,
+                                 .seed = 4,
+                                 .shuffle_block = 4,
+                                 .shuffle_window = 3,
+                                 .start = start,
+                                 .rank = rank,
+                                 .world_size = world_size,
+                                 .shard = shard,
+                                 .num_shards = num_shards});
+            length += loader.num_batches();
+            const Positions some = rows_of(std::move(loader));
+            all.insert(all.end(), some.begin(), some.end());
+          }
+          lengths.insert(length);
+        }
+        CHECK(lengths.size() == 1);
+        CHECK(std::is_permutation(all.begin(), all.end(), whole.begin() + start, whole.end()));
+      }
+    }
+  }
+}
+
+TEST_CASE("neighbours of a view that is in another order are those of the file") {
+  const TemporaryFolder folder;
+  const Dataset dataset = load(write_flat(folder, 40));
+  const LoaderOptions options{.batch_size = 8, .seed = 4, .shuffle_block = 8, .shuffle_window = 1};
+  const Dataset view = dataset.sql("SELECT * FROM data ORDER BY hash(id)");
+  std::set<std::set<int64_t>> blocks[2];
+  Loader plain(dataset, options), sorted(view, options);
+  for (Batch batch; plain.next(batch);) blocks[0].insert({batch.positions.begin(), batch.positions.end()});
+  for (Batch batch; sorted.next(batch);) {
+    std::set<int64_t> numbers;
+    for (std::size_t i = 0; i < 8; ++i) numbers.insert(batch.tensors[0].values<uint16_t>()[i * 12]);
+    blocks[1].insert(numbers);
+  }
+  CHECK(blocks[0].size() == 5);
+  CHECK(blocks[0] == blocks[1]);
+}
+
 TEST_CASE("a loader is destroyed and moved in the middle of an epoch") {
   const TemporaryFolder folder;
   const DataFrame rows = load(write_flat(folder, 40)).data();

@@ -31,4 +31,19 @@ int64_t Permutation::operator()(int64_t position) const {
   return static_cast<int64_t>(at);
 }
 
+int64_t Permutation::position_of(int64_t element) const {
+  const uint64_t mask = (uint64_t{1} << half_bits_) - 1;
+  auto at = static_cast<uint64_t>(element);
+  do {
+    uint64_t left = at >> half_bits_, right = at & mask;
+    for (auto key = keys_.rbegin(); key != keys_.rend(); ++key) {
+      const uint64_t mixed = right ^ (mix_bits(left + *key) & mask);
+      right = left;
+      left = mixed;
+    }
+    at = left << half_bits_ | right;
+  } while (at >= size_);
+  return static_cast<int64_t>(at);
+}
+
 }  // namespace tacore

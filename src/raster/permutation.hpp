@@ -16,6 +16,8 @@ class Permutation {
 
   /// The element at `position`, which is in [0, size).
   int64_t operator()(int64_t position) const;
+  /// The position of `element`, which is in [0, size): the inverse.
+  int64_t position_of(int64_t element) const;
 
  private:
   static constexpr int kRounds = 8;

@@ -37,6 +37,14 @@ TEST_CASE("a permutation has every position exactly once, for any size and key")
   }
 }
 
+TEST_CASE("the position of an element is where it is found") {
+  for (const int64_t size : {1, 2, 5, 64, 1000, 4097}) {
+    const Permutation permutation(size, 11);
+    for (int64_t position = 0; position < size; ++position)
+      REQUIRE(permutation.position_of(permutation(position)) == position);
+  }
+}
+
 TEST_CASE("the order of a key never changes, since trainings resume by it") {
   CHECK(all_of(10, 0) == std::vector<int64_t>{2, 0, 8, 1, 9, 7, 4, 5, 6, 3});
   CHECK(all_of(10, 1) == std::vector<int64_t>{1, 6, 8, 0, 3, 5, 2, 7, 4, 9});

@@ -22,7 +22,7 @@
 namespace tacore {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNotStored = std::numeric_limits<double>::quiet_NaN();
 /// The quantiles that samples store.
 constexpr double kPercentiles[] = {0.25, 0.5, 0.75, 0.95};
 /// Rows whose histograms are in memory at once.
@@ -139,7 +139,7 @@ std::vector<Histogram> take_histograms(const Rows& rows, StoredStatistics& store
 /// Quantiles of a band from stored histograms, and how exact they are.
 struct Quantiles {
   std::vector<double> values = {};
-  double error = kNone;
+  double error = kNotStored;
   bool is_approximate = false;
 };
 
@@ -280,7 +280,7 @@ double value_of(const PooledBand& band, Statistic which) {
     case Statistic::P75: return band.percentiles[2];
     case Statistic::P95: return band.percentiles[3];
   }
-  return kNone;
+  return kNotStored;
 }
 
 std::vector<double> one_statistic(const DataFrame& frame, Statistic which, const std::vector<int>& bands) {

@@ -94,6 +94,72 @@ def test_the_order_depends_on_seed_and_epoch_alone() -> None:
     assert positions(Loader(flat(), shuffle=True)) == positions(Loader(flat(), seed=0))
 
 
+# The order of blocks, as the header of SampleOrder describes it and in no other way.
+
+MASK = 2**64 - 1
+
+
+def mixed_bits(value: int) -> int:
+    value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & MASK
+    return value ^ (value >> 31)
+
+
+def permuted(items: list[Any], key: int) -> list[Any]:
+    half = (max(1, (len(items) - 1).bit_length()) + 1) // 2
+    rounds = [mixed_bits((key + 0x9E3779B97F4A7C15 * number) & MASK) for number in range(1, 9)]
+    out = []
+    for at in range(len(items)):
+        while True:
+            left, right = at >> half, at & (2**half - 1)
+            for each in rounds:
+                left, right = right, left ^ (mixed_bits((right + each) & MASK) & (2**half - 1))
+            at = left << half | right
+            if at < len(items):
+                break
+        out.append(items[at])
+    return out
+
+
+def order_of_blocks(size: int, block: int, window: int, seed: int, epoch: int) -> list[int]:
+    key = mixed_bits(mixed_bits(seed) ^ epoch)
+    begin = mixed_bits(key ^ 0x52494E47) % size
+    ring = [(begin + number) % size for number in range(size)]
+    blocks = permuted([ring[at : at + block] for at in range(0, size, block)], key)
+    windows, length = [], 4
+    while blocks:
+        windows.append(sum(blocks[: min(length, window)], []))
+        blocks, length = blocks[min(length, window) :], 2 * length
+    mixed = [permuted(each, mixed_bits(key ^ 0x57494E44) ^ number) for number, each in enumerate(windows)]
+    return [row for each in mixed for row in each]
+
+
+@pytest.mark.parametrize("block", [1, 2, 3, 5, 16, 40])
+@pytest.mark.parametrize("window", [1, 2, 16])
+def test_blocks_of_neighbours_are_shuffled_as_described(block: int, window: int) -> None:
+    for seed, epoch in ((0, 0), (5, 1), (9, 3)):
+        loader = Loader(flat(), batch_size=3, seed=seed, epoch=epoch, shuffle_block=block, shuffle_window=window)
+        assert positions(loader) == order_of_blocks(16, min(block, 16), window, seed, epoch)
+
+
+def test_an_order_of_blocks_resumes_from_its_state() -> None:
+    options: dict[str, Any] = {"seed": 3, "shuffle_block": 3, "shuffle_window": 2}
+    whole = positions(Loader(flat(), **options))
+    for num_done in range(5):
+        loaders = [Loader(flat(), batch_size=2, rank=rank, world_size=2, **options) for rank in range(2)]
+        passes = [iter(loader) for loader in loaders]
+        done = [row for _ in range(num_done - 1) for each in passes for row in next(each).positions]
+        again = Loader(flat(), batch_size=3, **options)
+        again.load_state_dict(pickle.loads(pickle.dumps(loaders[0].state_dict())))
+        assert done + positions(again) == whole
+    for wrong in ({"shuffle_block": 4}, {"shuffle_window": 3}, {"shuffle_block": 0}):
+        with pytest.raises(ValueError, match="the state has shuffle_"):
+            Loader(flat(), **{**options, **wrong}).load_state_dict(loaders[0].state_dict())
+    with pytest.raises(ValueError, match="shuffle_block None"):
+        Loader(flat(), **options).load_state_dict(Loader(flat(), seed=3).state_dict())
+    assert set(Loader(flat(), seed=3).state_dict()) == {"epoch", "start", "turn", "seed"}
+
+
 def test_each_pass_is_the_next_epoch() -> None:
     loader = Loader(flat(), batch_size=5, seed=7)
     passes = []
@@ -330,6 +396,9 @@ def test_a_broken_sample_is_skipped(tmp_path: Path) -> None:
         {"jobs": -1},
         {"prefetch": -1},
         {"start": -1},
+        {"shuffle_block": 4},
+        {"seed": 1, "shuffle_block": -1},
+        {"seed": 1, "shuffle_block": 4, "shuffle_window": 0},
     ],
 )
 def test_invalid_options_are_refused(options: dict[str, int]) -> None:
@@ -407,7 +476,10 @@ running = iter(Loader(tacore.load(sys.argv[1]), batch_size=2, jobs=2))
 next(running)
 """
     subprocess.run(
-        [sys.executable, "-c", code, folder], check=True, timeout=60, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        [sys.executable, "-c", code, folder],
+        check=True,
+        timeout=60,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
 
 

@@ -9,11 +9,14 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from toolbox import make_taco
 
 import tacore
 from tacore import describe, raster
+from tacore.datamodel import Sample, Tortilla
 from tacore.loader import Loader
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,7 +49,9 @@ def test_a_remote_dataset_equals_the_local_one(server: Server) -> None:
     local, remote = tacore.load(DATA / NESTED), tacore.load(server.url(NESTED))
     assert len(server.requests) == 1
     assert ids(remote) == ids(local)
-    assert remote.sql("SELECT count(*) AS n FROM level1").data[0] == local.sql("SELECT count(*) AS n FROM level1").data[0]
+    assert (
+        remote.sql("SELECT count(*) AS n FROM level1").data[0] == local.sql("SELECT count(*) AS n FROM level1").data[0]
+    )
     assert remote.data.read(0).read("optical").startswith("/vsisubfile/")
     ours, theirs = (raster.read_tensor(d.data, "tile_r1_c1/optical") for d in (remote, local))
     assert bytes(memoryview(ours).cast("B")) == bytes(memoryview(theirs).cast("B"))
@@ -128,7 +133,9 @@ def test_other_threads_run_during_a_request(server: Server) -> None:
 def test_ctrl_c_interrupts_a_wait_for_a_silent_server(server: Server) -> None:
     server.rules.append(Rule("stall", "*.tacozip"))
     script = f"import tacore\nprint('go', flush=True)\ntacore.load({server.url(NESTED)!r})\n"
-    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     assert process.stdout is not None
     assert process.stdout.readline() == "go\n"
     while not server.requests:
@@ -179,6 +186,79 @@ def test_options_in_force_are_pickled(server: Server) -> None:
     server.clear()
     assert len(pickle.loads(pickle.dumps(rows))) == 6
     assert {request.headers.get("x-key") for request in server.requests} == {"in force"}
+
+
+COUNT, BLOCK = 90, 9
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> Iterator[Server]:
+    """A server with 90 samples of about 18 kB in `many.tacozip`, which sends one range with each response, as S3."""
+    rows = tacore.load(LANDSAT).data
+    samples = [Sample(id=f"s{number:03d}", path=rows.read(number % 16)) for number in range(COUNT)]
+    (tmp_path / "served").mkdir()
+    tacore.create(make_taco(Tortilla(samples)), tmp_path / "served" / "many.tacozip")
+    with Server(tmp_path / "served") as running:
+        running.rules.append(Rule("ignore_range", several=True))
+        yield running
+
+
+def rows_and_pixels(loader: Loader) -> list[tuple[list[int], bytes]]:
+    return [(batch.positions, bytes(memoryview(batch[0]).cast("B"))) for batch in loader]
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"prefetch": 0}, {"jobs": 1}, {"prefetch": 20}, {"shuffle_window": 1}, {"start": 31}]
+)
+def test_a_block_is_one_request(many: Server, tmp_path: Path, options: dict[str, int]) -> None:
+    shuffle: dict[str, Any] = {"batch_size": 8, "seed": 5, "shuffle_block": BLOCK, "shuffle_window": 3, **options}
+    local = tacore.load(tmp_path / "served" / "many.tacozip")
+    remote = tacore.load(many.url("many.tacozip"))
+    planned = Loader(remote, **shuffle).plan()
+    loader = Loader(remote, **shuffle)
+    many.clear()
+    assert rows_and_pixels(loader) == rows_and_pixels(Loader(local, **shuffle))
+    asked = [request for request in many.requests if "," not in request.headers["range"]]  # else a refused try
+    # The block that goes over the end of the ring has two ranges.
+    assert len(asked) <= COUNT // BLOCK + 1
+    assert len({request.headers["range"] for request in asked}) == len(asked)
+    assert many.sent < 1.1 * sum(len(local.data.read_bytes(row)) for row in range(COUNT)) + 1_000_000 * (
+        len(asked) != len(many.requests)
+    )
+    assert planned.requests - 6 <= len(asked) <= planned.requests
+
+
+def test_ranks_and_shards_request_their_own_samples_of_a_block(many: Server) -> None:
+    shuffle: dict[str, Any] = {"batch_size": 4, "seed": 5, "shuffle_block": BLOCK, "shuffle_window": 2}
+    remote, seen = tacore.load(many.url("many.tacozip")), []
+    for rank in range(2):
+        for shard in range(2):
+            seen += [
+                row
+                for batch in Loader(remote, rank=rank, world_size=2, shard=(shard, 2), **shuffle)
+                for row in batch.positions
+            ]
+    assert sorted(seen) == list(range(COUNT))
+
+
+def test_a_failing_block_is_told_or_read_again(many: Server, tmp_path: Path) -> None:
+    shuffle: dict[str, Any] = {"batch_size": 8, "seed": 5, "shuffle_block": BLOCK, "shuffle_window": 3}
+    expected = rows_and_pixels(Loader(tacore.load(tmp_path / "served" / "many.tacozip"), **shuffle))
+    remote = tacore.load(many.url("many.tacozip"), storage_options={"max_tries": 1})
+    loader = Loader(remote, **shuffle)
+    many.rules.append(Rule("status", "*.tacozip", times=1))
+    assert rows_and_pixels(loader) == expected  # the samples of that block, one by one
+    many.rules.append(Rule("status", "*.tacozip"))
+    with pytest.raises(tacore.TacoIOError, match=r"sample 's\d+' .*500"):
+        rows_and_pixels(loader)
+
+
+def test_a_pass_over_blocks_can_be_left(many: Server) -> None:
+    remote = tacore.load(many.url("many.tacozip"))
+    for _ in range(5):
+        running = iter(Loader(remote, batch_size=2, seed=1, shuffle_block=3, shuffle_window=4))
+        next(running)
+        running.close()
 
 
 def test_a_plan_of_local_files_has_no_requests() -> None:

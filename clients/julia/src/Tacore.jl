@@ -347,7 +347,7 @@ preview(r::Raster; how...) = bufferbytes(call((out, error) -> tacore_raster_prev
 An epoch of batches, read in other threads, in an order that depends on `seed` and `epoch` alone and is the same in every language. `inputs` are
 texts such as `"optical/4,3"` and `"mask"`, or named tuples of `path`, `bands`, `window`, `dtype`, `scale`, `fill`. Iterating gives named tuples:
 `tensors` (an array of (x, y, band, sample) for each input), `positions` (rows, from 1), `next_start` (the `start` that continues after it),
-`failures`. Options: `drop_last`, `pad`, `rank`, `world_size`, `jobs`, `prefetch`, `on_error`.
+`failures`. Options: `shuffle_block`, `shuffle_window`, `drop_last`, `pad`, `rank`, `world_size`, `jobs`, `prefetch`, `on_error`.
 
     for batch in Loader(t, ["optical/3,4", "mask"]; batchsize = 32, seed = 0)
         size(batch.tensors[1])

@@ -63,7 +63,7 @@ one_position <- function(x, i) {
 #' @param batch_size Samples in a batch.
 #' @param seed Number that determines the order; NULL keeps the order of the rows.
 #' @param start Samples to leave out: `next_start` of the last batch continues an epoch that was interrupted.
-#' @param ... Options: `epoch`, `drop_last`, `pad`, `rank` and `world_size`, `jobs`, `prefetch`, `on_error = "skip"`.
+#' @param ... Options: `epoch`, `shuffle_block`, `shuffle_window`, `drop_last`, `pad`, `rank` and `world_size`, `jobs`, `prefetch`, `on_error = "skip"`.
 #' @param loader What `taco_batches()` returned.
 #' @return `taco_batches()`: a loader, whose `length()` is the number of its batches. `taco_next()`: the next batch, NULL at the end: a list
 #'   of `tensors` (an array of rows, columns, bands and samples for each input), `positions` (the rows, from 1), `next_start`, and

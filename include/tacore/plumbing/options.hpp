@@ -395,6 +395,10 @@ void visit_options(LoaderOptions& o, Visit&& visit) {
   visit("batch_size", o.batch_size, "Number of samples in a batch.");
   visit("seed", o.seed, "Seed of the order, combined with the number of the epoch.");
   visit("epoch", o.epoch, "Number of the first epoch.");
+  visit("shuffle_block", o.shuffle_block,
+        "Number of neighbours that are shuffled as one block, and read from a server with one request; 0: each sample"
+        " by itself.");
+  visit("shuffle_window", o.shuffle_window, "Number of shuffled blocks whose samples are mixed.");
   visit("start", o.start,
         "Number of samples in the order of the first epoch that all ranks together have loaded already:"
         " `Batch.next_start`.");

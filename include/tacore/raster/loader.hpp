@@ -28,6 +28,10 @@ struct LoaderOptions {
   /// Seed that shuffles the samples, together with `epoch`; without it they are in the order of the rows.
   std::optional<uint64_t> seed = {};
   int64_t epoch = 0;
+  /// Number of neighbours that are shuffled as one block, and read from a server with one request; 0: each sample by
+  /// itself.
+  int64_t shuffle_block = 0;
+  int64_t shuffle_window = 16;  ///< number of shuffled blocks whose samples are mixed, at least 1
   /// Number of samples of the global order to skip, counted over all ranks: Batch::next_start of the last batch that
   /// was used.
   int64_t start = 0;
@@ -94,6 +98,13 @@ TACORE_EXPORT std::vector<BatchRange> plan_batches(const LoaderOptions& options,
 /// the shards in turn gives the order of the rank. No sample is lost or repeated, unless `drop_last` leaves out or
 /// `pad` fills the last step. A loader with `start` = Batch::next_start continues after that step, with any batch_size,
 /// world_size and num_shards.
+///
+/// With `shuffle_block`, runs of so many samples that lie side by side in their files are shuffled, and each
+/// `shuffle_window` of them, in their new order, are mixed (the first windows of an epoch are of 4, 8, ...): a sample
+/// shares a batch of n samples with about (n - 1) / shuffle_window neighbours of its block (fewer than one in n of a
+/// shuffle of single samples). From a server, the samples of a block are read with one request, up to 1.25 windows
+/// ahead, which are in memory as they are stored. A rank or shard requests its own samples of a block, which are all of
+/// them when there is one rank and shard.
 ///
 /// Every rank has the same number of batches, as ranks that synchronise need it, and none is empty. The last step may
 /// be shorter; its samples are distributed evenly, and the first ranks get one more. When it would have fewer samples
