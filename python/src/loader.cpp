@@ -1,5 +1,6 @@
 #include "tacore/raster/loader.hpp"
 
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -7,6 +8,7 @@
 
 #include <atomic>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -99,6 +101,33 @@ class BatchMemory {
   std::shared_ptr<TensorPool> pool_;
 };
 
+using Memory = nb::ndarray<nb::c_contig, nb::device::cpu>;
+
+void make_reader(BatchReader* self, const DataFrame& rows, const Inputs& inputs, int jobs, int num_processes) {
+  std::vector<LoaderInput> all;
+  for (const auto& [path, tensor] : inputs) all.push_back({path, tensor});
+  const nb::gil_scoped_release release;
+  new (self) BatchReader(rows, all, jobs, num_processes, raster_opener());
+}
+
+/// Type and shape of a sample, for each input.
+nb::list kinds_of(const BatchReader& self) {
+  nb::list out;
+  for (const auto& [type, shape] : self.kinds()) {
+    nb::list lengths;
+    for (const int64_t length : shape) lengths.append(length);
+    out.append(nb::make_tuple(to_string(type), lengths));
+  }
+  return out;
+}
+
+void read_batch(const BatchReader& self, const std::vector<int64_t>& positions, const std::vector<Memory>& out) {
+  std::vector<std::span<std::byte>> memory;
+  for (const Memory& each : out) memory.emplace_back(static_cast<std::byte*>(each.data()), each.nbytes());
+  const nb::gil_scoped_release release;
+  self.read(positions, memory);
+}
+
 LoaderOptions options_of(const Inputs& inputs, int shard, int num_shards, const Keywords& given) {
   LoaderOptions options{.inputs = {}, .shard = shard, .num_shards = num_shards, .fallback = raster_opener()};
   fill(options, given);
@@ -142,6 +171,11 @@ void bind_loader(nb::module_& m) {
         nb::sig(
             "def plan_requests(rows: DataFrame, inputs: Any, shard: int, num_shards: int, options: dict[str, Any]) -> "
             "tuple[int, int, int]"));
+  nb::class_<BatchReader>(m, "BatchReader")
+      .def("__init__", &make_reader, nb::arg("rows"), nb::arg("inputs"), nb::arg("jobs"), nb::arg("num_processes"))
+      .def("kinds", &kinds_of, nb::sig("def kinds(self) -> list[tuple[str, list[int]]]"))
+      .def("read", &read_batch, nb::arg("positions"), nb::arg("out"),
+           nb::sig("def read(self, positions: Sequence[int], out: Sequence[object]) -> None"));
   nb::class_<BatchMemory>(m, "BatchMemory")
       .def(nb::init<const BatchMemory::Kinds&, std::size_t>(), nb::arg("kinds"), nb::arg("most"))
       .def("take", &BatchMemory::take, nb::arg("num_samples"));

@@ -13,7 +13,7 @@ import os
 import sys
 import tempfile
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import Any, SupportsIndex
@@ -22,6 +22,7 @@ from . import _core
 from ._aliases import renamed
 from ._arrays import array
 from ._dataset import opened_rows
+from ._errors import TacoError, TacoSchemaError
 from ._mixed import MixedLoader
 from .loader import Batch, Inputs, Loader, Rows, _Place, column_hints, files_of, named_inputs, read_columns
 
@@ -49,8 +50,10 @@ class TorchDataset(Dataset):  # type: ignore[misc]
     A :class:`Column` of numbers is a tensor of shape () or (n). Its other values are Python objects, as text is, which
     a DataLoader returns as a list; a time is a datetime, and a number with ``Column(..., dtype="int64")``.
 
-    A DataLoader requests whole batches (`__getitems__`), whose samples are read in parallel by threads. Samples may
-    differ in shape. The dataset can be pickled; worker processes, forked or spawned, open the files themselves.
+    A DataLoader requests whole batches (`__getitems__`), whose samples are read together by threads of C++, in a worker
+    process directly into the memory that it shares with the main process. Unless there is a transform, the collate
+    function of PyTorch takes such a batch as it is, without a copy. Samples may differ in shape. The samples of a batch
+    share its memory: a sample that is kept, keeps the batch. The dataset can be pickled; worker processes, forked or spawned, open the files themselves.
 
     Args:
         rows: Dataset or frame of the samples; or a path or list of paths, which :func:`tacore.load` opens.
@@ -66,6 +69,12 @@ class TorchDataset(Dataset):  # type: ignore[misc]
         IndexError: `dataset[i]`: there is no such row.
         TacoError: `dataset[i]`: the sample cannot be read; the error has its path.
     """
+
+    #: Whether all samples are like the first, as far as is known.
+    _is_uniform: bool
+    _reader: Any
+    _memory: Any
+    _reader_process: int
 
     @renamed(threads="'jobs'")
     def __init__(
@@ -91,24 +100,73 @@ class TorchDataset(Dataset):  # type: ignore[misc]
         return len(self._rows)
 
     def __getitem__(self, index: SupportsIndex) -> Any:
+        position = self._position(index)
+        with column_hints(self._rows, self._files):
+            tensors = iter(_core.read_inputs(self._rows._core, position, self._paths, self._options))
+        return self._transformed(self._sample_of(position, map(_tensor, tensors)), position)
+
+    def __getitems__(self, indices: Sequence[SupportsIndex]) -> list[Any]:
+        """`[dataset[i] for i in indices]`, read in parallel."""
+        positions = [self._position(index) for index in indices]
+        is_ours = type(self).__getitem__ is TorchDataset.__getitem__  # a derived class may make other samples
+        tensors = self._read_together(positions) if is_ours else None
+        if tensors is None:
+            return list(self._pool().map(self.__getitem__, positions))
+        names = [name for name in self._inputs if name not in self._columns]
+        together = _Together(dict(zip(names, tensors)), list(self._inputs))
+        samples = [self._sample_of(*each) for each in zip(positions, zip(*together.parts.values()))]
+        if self._transform is not None:
+            return list(self._pool().map(self._transformed, samples, positions))
+        if torch is None:
+            return samples
+        out = [_NamedOfBatch(each) if self._is_named else _OfBatch(each) for each in samples]
+        for each in out:
+            each.together = together
+        return out
+
+    def _position(self, index: SupportsIndex) -> int:
         position = operator.index(index)
         if not -len(self) <= position < len(self):
             raise IndexError(f"no sample {position}: the dataset has {len(self)} samples")
-        position %= len(self)
-        with column_hints(self._rows, self._files):
-            tensors = iter(_core.read_inputs(self._rows._core, position, self._paths, self._options))
+        return position % len(self)
+
+    def _sample_of(self, position: int, tensors: Iterable[Any]) -> Any:
+        """The sample whose pixels these are, one tensor for each input that is read from FILEs."""
+        pixels = iter(tensors)
         values = (
-            _column(self._columns[name][position]) if name in self._columns else _tensor(next(tensors))
-            for name in self._inputs
+            _column(self._columns[name][position]) if name in self._columns else next(pixels) for name in self._inputs
         )
-        sample = _sample(values, self._inputs if self._is_named else None)
+        return _sample(values, self._inputs if self._is_named else None)
+
+    def _transformed(self, sample: Any, position: int) -> Any:
         if self._transform is None:
             return sample
         return self._transform(sample, *self._rows._rows([position])) if self._with_row else self._transform(sample)
 
-    def __getitems__(self, indices: Sequence[SupportsIndex]) -> list[Any]:
-        """`[dataset[i] for i in indices]`, read in parallel."""
-        return list(self._pool().map(self.__getitem__, indices))
+    def _read_together(self, positions: list[int]) -> list[Any] | None:
+        """The pixels of a batch, a tensor for each input; None if its samples have to be read one by one, as they
+        differ from the first row in shape or type, or that cannot be opened."""
+        if not self._is_uniform or not positions or not self._files:
+            return None
+        if self._reader is None or self._reader_process != os.getpid():
+            _, num_workers = _worker()
+            inputs = list(zip(self._paths, self._options))
+            try:
+                self._reader = _core.BatchReader(self._rows._core, inputs, self._jobs, num_workers)
+            except TacoError:
+                self._is_uniform = False
+                return None
+            # What a transform returns is copied into shared memory later.
+            is_sent = _worker_info() is not None and self._transform is None
+            self._memory = _memory(self._reader.kinds(), is_sent)
+            self._reader_process = os.getpid()
+        tensors: list[Any] = self._memory(len(positions))
+        try:
+            self._reader.read(positions, tensors)
+        except TacoSchemaError:
+            self._is_uniform = False
+            return None
+        return tensors
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name not in _OF_A_PROCESS}
@@ -123,6 +181,9 @@ class TorchDataset(Dataset):  # type: ignore[misc]
         self._options = [each._options() for each in self._files]
         self._process = 0
         self._executor: ThreadPoolExecutor | None = None
+        self._is_uniform = True
+        self._reader = self._memory = None
+        self._reader_process = 0
 
     def _pool(self) -> ThreadPoolExecutor:
         """The thread pool of this process: a forked process does not inherit threads."""
@@ -133,7 +194,76 @@ class TorchDataset(Dataset):  # type: ignore[misc]
         return self._executor
 
 
-_OF_A_PROCESS = frozenset({"_files", "_paths", "_options", "_process", "_executor"})
+_OF_A_PROCESS = frozenset(
+    {"_files", "_paths", "_options", "_process", "_executor", "_is_uniform", "_reader", "_memory", "_reader_process"}
+)
+
+
+class _Together:
+    """The tensors of a batch, by name, and the parts of them that its samples are."""
+
+    def __init__(self, tensors: dict[str, Any], names: list[str]) -> None:
+        self.tensors = tensors
+        self.names = names
+        self.parts = {name: list(tensor) for name, tensor in tensors.items()}
+
+    def consists_of(self, samples: Sequence[Any]) -> bool:
+        """Whether these are all samples of this batch, in its order and with the tensors that they came with."""
+        if any(sample.together is not self for sample in samples):
+            return False
+        if any(isinstance(sample, dict) and list(sample) != self.names for sample in samples):
+            return False
+        return all(
+            len(samples) == len(parts) and all(sample.value(name) is part for sample, part in zip(samples, parts))
+            for name, parts in self.parts.items()
+        )
+
+
+class _OfBatch(tuple[Any, ...]):
+    """A sample that knows the batch that it is of. A pickle of it is a plain tuple."""
+
+    together: _Together
+
+    def value(self, name: str) -> Any:
+        return self[self.together.names.index(name)]
+
+    def __reduce__(self) -> Any:
+        return tuple, (tuple(self),)
+
+
+class _NamedOfBatch(dict[str, Any]):
+    """The same of a sample with names."""
+
+    together: _Together
+
+    def value(self, name: str) -> Any:
+        return self[name]
+
+    def __reduce__(self) -> Any:
+        return dict, (dict(self),)
+
+
+def _collated(samples: Sequence[Any], *, collate_fn_map: Any = None) -> Any:
+    """What default_collate makes of these samples, without a copy where they are a whole batch."""
+    together = samples[0].together
+    is_named = isinstance(samples[0], dict)
+    if not together.consists_of(samples):
+        return _collate([dict(each) if is_named else tuple(each) for each in samples], collate_fn_map=collate_fn_map)
+    values = [
+        together.tensors[name]
+        if name in together.tensors
+        else _collate([each.value(name) for each in samples], collate_fn_map=collate_fn_map)
+        for name in together.names
+    ]
+    return dict(zip(together.names, values)) if is_named else values
+
+
+_collate: Any = None
+if torch is not None:
+    with suppress(ImportError):  # an older PyTorch, which copies the samples
+        _collating = importlib.import_module("torch.utils.data._utils.collate")
+        _collate = _collating.collate
+        _collating.default_collate_fn_map.update({_OfBatch: _collated, _NamedOfBatch: _collated})
 
 
 class TorchIterableDataset(IterableDataset):  # type: ignore[misc]
@@ -262,10 +392,13 @@ class TorchIterableDataset(IterableDataset):  # type: ignore[misc]
         return {**self.__dict__, "_place": self._place or _distributed(), "_process": 0}
 
     def _batches(self, batches: Iterator[Batch], then: Callable[[], None] | None = None) -> Iterator[Any]:
+        columns, memory = self._loader._columns, None if self._transform else _shared_memory()
         for batch in batches:
             _tell_failures(batch)
-            columns = self._loader._columns
-            values = [_column(value) if name in columns else _tensor(value) for name, value in zip(batch.names, batch)]
+            values: list[Any] = []
+            for name, value in zip(batch.names, batch):
+                made = _column(value) if name in columns else _tensor(value)
+                values.append(made if memory is None or name in columns else memory.copy(made))
             sample = _sample(values, batch.names if self._is_named else None)
             if self._transform is None:
                 yield sample
@@ -365,6 +498,27 @@ def _numbers(place: _Place) -> list[int | None]:
 def _base_seed(info: Any) -> int:
     """The seed that all workers of one pass share."""
     return int(getattr(info, "seed", info.id)) - int(info.id)
+
+
+def _memory(kinds: list[tuple[str, list[int]]], is_sent: bool) -> Callable[[int], list[Any]]:
+    """A function that gives tensors for a number of samples, of each of these kinds; with `is_sent` in memory that a
+    worker shares with the main process."""
+    memory = _shared_memory() if is_sent else None
+    if memory is not None:
+        return lambda count: [memory.tensor(dtype, [count, *shape]) for dtype, shape in kinds]
+    pool = _core.BatchMemory(kinds, 2)
+    return lambda count: [_tensor(each) for each in pool.take(count)]
+
+
+def _shared_memory() -> Any:
+    """A SharedMemory in a worker; None elsewhere, and where the system has none."""
+    if _worker_info() is None:
+        return None
+    try:
+        module: Any = importlib.import_module("tacore._shared_memory")
+    except ImportError:
+        return None
+    return module.SharedMemory() if module.is_supported else None
 
 
 def _tensor(pixels: Any) -> Any:

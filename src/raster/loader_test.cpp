@@ -404,6 +404,49 @@ TEST_CASE("a batch of another loader may be passed in for reuse") {
   CHECK(count == 9);
 }
 
+TEST_CASE("a reader reads the rows that the caller chooses, in any order and repeatedly") {
+  const TemporaryFolder folder;
+  const DataFrame rows = load(write_pairs(folder, 10)).data();
+  for (const int jobs : {0, 1, 3}) {
+    CAPTURE(jobs);
+    const BatchReader reader(rows, kImageAndLabel, jobs);
+    CHECK(reader.kinds() == std::vector<TensorKind>{{DataType::UInt16, {2, 2, 3}}, {DataType::UInt8, {1, 2, 3}}});
+    const Positions wanted{7, 2, 7, 0};
+    Tensor images(DataType::UInt16, {4, 2, 2, 3}), labels(DataType::UInt8, {4, 1, 2, 3});
+    const std::vector<std::span<std::byte>> out{images.bytes(), labels.bytes()};
+    reader.read(wanted, out);
+    for (std::size_t i = 0; i < 4; ++i) {
+      CHECK(images.values<uint16_t>()[i * 12 + 6] == wanted[i] + 1000);
+      CHECK(labels.values<uint8_t>()[i * 6 + 5] == wanted[i] % 7);
+    }
+    reader.read({}, std::vector<std::span<std::byte>>(2));
+    CHECK_THROWS_WITH_AS(reader.read(Positions{1, 10, 2, 3}, out), doctest::Contains("no row 10 among 10"), NavigationError);
+    CHECK_THROWS_WITH_AS(reader.read(Positions{1}, out), doctest::Contains("96 bytes, 24 expected"), QueryError);
+    CHECK_THROWS_WITH_AS(reader.read(wanted, std::span(out).first(1)), doctest::Contains("1 inputs, 2 expected"),
+                         QueryError);
+  }
+  CHECK_THROWS_AS(BatchReader(rows, {}), QueryError);
+  CHECK_THROWS_AS(BatchReader(rows, kImageAndLabel, -1), QueryError);
+  CHECK_THROWS_AS(BatchReader(rows, kImageAndLabel, 0, 0), QueryError);
+  CHECK_THROWS_WITH_AS(BatchReader(rows, {{"dem"}}), doctest::Contains("scene_1000"), NavigationError);
+}
+
+TEST_CASE("a reader names samples of another shape, and those that cannot be read") {
+  const TemporaryFolder folder;
+  const auto message_of = [&](const Bytes& bad) {
+    const BatchReader reader(load(write_with(folder, 6, 3, bad)).data(), {{.path = "image"}}, 2);
+    Tensor images(DataType::UInt16, {3, 2, 2, 3});
+    try {
+      reader.read(Positions{2, 3, 4}, std::vector<std::span<std::byte>>{images.bytes()});
+    } catch (const Error& error) {
+      return error.message();
+    }
+    return std::string();
+  };
+  CHECK(message_of(label(3)).starts_with("sample 'scene_1003' (row 3): gives uint8 (1, 2, 3); uint16 (2, 2, 3)"));
+  CHECK(message_of(Bytes(10)).starts_with("sample 'scene_1003' (row 3): "));
+}
+
 // Every rank and shard, with any options: the samples of the epoch exactly once, and as many batches for each rank.
 TEST_CASE("ranks and shards divide an order of blocks, from any start") {
   const TemporaryFolder folder;

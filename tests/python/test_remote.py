@@ -17,7 +17,7 @@ from toolbox import make_taco
 import tacore
 from tacore import describe, raster
 from tacore.datamodel import Sample, Tortilla
-from tacore.loader import Loader
+from tacore.loader import Loader, TorchDataset
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "examples" / "data"
@@ -251,6 +251,17 @@ def test_a_failing_block_is_told_or_read_again(many: Server, tmp_path: Path) -> 
     many.rules.append(Rule("status", "*.tacozip"))
     with pytest.raises(tacore.TacoIOError, match=r"sample 's\d+' .*500"):
         rows_and_pixels(loader)
+
+
+def test_a_batch_of_a_torch_dataset_is_requested_together(many: Server, tmp_path: Path) -> None:
+    numpy = pytest.importorskip("numpy")
+    local, remote = (TorchDataset(path) for path in (tmp_path / "served" / "many.tacozip", many.url("many.tacozip")))
+    remote.__getitems__([0])  # the tables, and the first sample
+    many.clear()
+    chosen = [*range(40, 60), 7, 8, 7]
+    for found, expected in zip(remote.__getitems__(chosen), local.__getitems__(chosen)):
+        assert (numpy.asarray(found[0]) == numpy.asarray(expected[0])).all()
+    assert len([request for request in many.requests if "," not in request.headers["range"]]) <= 2
 
 
 def test_a_pass_over_blocks_can_be_left(many: Server) -> None:

@@ -77,6 +77,33 @@ def test_getitems_reads_a_batch_in_one_call() -> None:
                 assert (got == expected).all()
 
 
+def test_batches_of_a_derived_class_have_its_samples() -> None:
+    class Derived(TorchDataset):
+        def __getitem__(self, index: Any) -> Any:
+            return index, super().__getitem__(index)
+
+    assert [index for index, _ in Derived(tacore.load(FLAT)).__getitems__([3, -1])] == [3, 15]
+
+
+def test_samples_of_a_batch_may_be_unreadable(tmp_path: Path) -> None:
+    path = tmp_path / "x.tacozip"
+    data = bytearray(FLAT.read_bytes())
+    offset, size = map(int, tacore.load(FLAT).data.read(3).removeprefix("/vsisubfile/").split(",")[0].split("_"))
+    data[offset : offset + size] = b"\0" * size
+    path.write_bytes(data)
+    broken = TorchDataset(tacore.load(path))
+    with pytest.raises(tacore.TacoError, match="row 3"):
+        broken.__getitems__([2, 3])
+    assert len(broken.__getitems__([2, 4])) == 2
+    data[:] = FLAT.read_bytes()
+    first, size = map(int, tacore.load(FLAT).data.read(0).removeprefix("/vsisubfile/").split(",")[0].split("_"))
+    data[first : first + size] = b"\0" * size
+    path.write_bytes(data)
+    unknown = TorchDataset(tacore.load(path))  # the first row does not tell the shape
+    for got, expected in zip(unknown.__getitems__([5, 9]), (5, 9)):
+        assert (numpy.asarray(got[0]) == raster.read_tensor(tacore.load(FLAT).data, expected)).all()
+
+
 def test_samples_of_named_inputs_are_dicts_and_transforms_see_them() -> None:
     named = TorchDataset(tacore.load(NESTED), {"x": "optical", "y": "mask"})
     assert list(named[0]) == ["x", "y"]
@@ -157,7 +184,9 @@ rows = tacore.load(sys.argv[1])
 assert isinstance(TorchDataset(rows)[0][0], numpy.ndarray)
 assert [len(batch[0]) for batch in TorchIterableDataset(rows, batch_size=6)] == [6, 6, 4]
 """
-    subprocess.run([sys.executable, "-c", code, FLAT], check=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    subprocess.run(
+        [sys.executable, "-c", code, FLAT], check=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    )
 
 
 def test_torch_is_imported_for_its_datasets_only() -> None:
@@ -167,7 +196,9 @@ from tacore.loader import Loader
 list(Loader(tacore.load(sys.argv[1])))
 assert "torch" not in sys.modules
 """
-    subprocess.run([sys.executable, "-c", code, FLAT], check=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    subprocess.run(
+        [sys.executable, "-c", code, FLAT], check=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    )
 
 
 class Info:
@@ -289,6 +320,134 @@ def test_tensors_share_the_memory_of_the_core() -> None:
     kept = view.clone()
     del tensor
     assert torch.equal(view, kept)
+
+
+@needs_torch
+def test_default_collate_takes_a_whole_batch_as_it_is() -> None:
+    rows = tacore.load(NESTED)
+    inputs = {"x": "optical", "name": tacore.loader.Column("id"), "y": "mask"}
+    data, plain = TorchDataset(rows, inputs), TorchDataset(rows, list(inputs.values()))
+    collate = torch.utils.data.default_collate
+    samples, tuples = data.__getitems__([4, 1, 2]), plain.__getitems__([4, 1, 2])
+    expected = collate([data[index] for index in (4, 1, 2)])
+
+    def check(found: Any, whole: bool) -> None:
+        assert type(found) is dict and list(found) == list(inputs)
+        assert found["name"] == expected["name"]
+        for name in ("x", "y"):
+            assert type(found[name]) is torch.Tensor
+            assert torch.equal(found[name], expected[name])
+            assert (found[name].data_ptr() == samples[0][name].data_ptr()) is whole
+
+    check(collate(samples), True)
+    listed = collate(tuples)
+    assert type(listed) is list
+    check(dict(zip(inputs, listed)), False)
+    assert listed[0].data_ptr() == tuples[0][0].data_ptr()
+    # What is not the whole batch, or was changed, is collated sample by sample.
+    assert torch.equal(collate(samples[1:])["x"], expected["x"][1:])
+    assert torch.equal(collate(samples[::-1])["x"], expected["x"].flip(0))
+    both = collate(samples + data.__getitems__([0]))
+    assert both["x"].shape[0] == 4
+    samples[1]["x"] = samples[1]["x"] + 1
+    assert torch.equal(collate(samples)["x"][1], expected["x"][1] + 1)
+    again = data.__getitems__([4, 1, 2])
+    for sample in again:
+        sample["more"] = 1
+    assert collate(again)["more"].tolist() == [1, 1, 1]
+    assert type(pickle.loads(pickle.dumps(again[0]))) is dict
+    assert type(pickle.loads(pickle.dumps(tuples[0]))) is tuple
+
+
+def as_they_are(samples: Any) -> Any:
+    return samples
+
+
+@needs_torch
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+@pytest.mark.parametrize("collate", [None, as_they_are])
+def test_batches_of_workers_are_never_overwritten(method: str, collate: Any) -> None:
+    """Workers use the memory of released batches again, and only of those."""
+    expected = torch.stack([sample[0] for sample in TorchDataset(tacore.load(FLAT)).__getitems__(range(16))])
+    batches = torch.utils.data.DataLoader(
+        TorchDataset(tacore.load(FLAT)), batch_size=3, num_workers=2, collate_fn=collate,
+        multiprocessing_context=method, persistent_workers=True,
+    )  # fmt: skip
+    held: list[Any] = []
+    for epoch in range(4):
+        for number, batch in enumerate(batches):
+            batch = [sample[0] for sample in batch] if collate else list(batch[0])
+            for slot, sample in enumerate(batch):
+                assert torch.equal(sample, expected[3 * number + slot])
+            if epoch % 2 == 0:
+                held.append((number, batch[-1]))
+        if epoch == 1:
+            child = os.fork()  # which releases its copies of what this process holds
+            if child == 0:
+                held.clear()
+                os._exit(0)
+            assert os.waitpid(child, 0)[1] == 0
+    for number, sample in held:
+        assert torch.equal(sample, expected[min(3 * number + 2, 15)])
+
+
+@needs_torch
+def test_batches_of_a_stream_of_workers_are_never_overwritten() -> None:
+    data = TorchIterableDataset(tacore.load(FLAT), batch_size=3, seed=2)
+    batches = torch.utils.data.DataLoader(data, batch_size=None, num_workers=2, persistent_workers=True)
+    held = [batch for _ in range(3) for batch in batches]
+    assert ids_of(held) == [number for epoch in range(3) for number in in_order(seed=2, epoch=epoch)]
+
+
+def answer(pipe: Any) -> None:
+    kept = []
+    for order in iter(pipe.recv, "end"):
+        if isinstance(order, str):
+            kept.clear()
+        else:
+            kept.append(order)
+        pipe.send([each.sum().item() for each in kept])
+
+
+@needs_torch
+def test_shared_memory_is_used_again_when_the_receiver_has_released_it() -> None:
+    from tacore._shared_memory import SharedMemory
+
+    context = torch.multiprocessing.get_context("spawn")
+    here, there = context.Pipe()
+    child = context.Process(target=answer, args=(there,))
+    child.start()
+    memory = SharedMemory()
+
+    def send(value: int) -> int:
+        tensor = memory.tensor("int32", [2, 3])
+        address: int = tensor.data_ptr()
+        tensor.fill_(value)
+        here.send(tensor)
+        assert here.recv()[-1] == 6 * value
+        return address
+
+    first = send(1)
+    second = send(2)
+    assert first != second
+    here.send("release")
+    assert here.recv() == []
+    assert {send(3), send(4)} == {first, second}
+    unsent = memory.tensor("uint8", [24])
+    address = unsent.data_ptr()
+    part = unsent[3:]
+    assert type(part) is type(unsent + 1) is torch.Tensor
+    del unsent
+    assert memory.tensor("uint8", [24]).data_ptr() != address  # a view has it
+    del part
+    assert memory.tensor("uint8", [24]).data_ptr() == address
+    changed = memory.tensor("int32", [2, 3]).fill_(5)
+    changed.resize_(2)
+    here.send(changed)
+    assert here.recv()[-1] == 10
+    here.send("end")
+    child.join()
+    assert type(pickle.loads(pickle.dumps(memory.tensor("int32", [2])))) is torch.Tensor
 
 
 @needs_torch

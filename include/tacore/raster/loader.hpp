@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -140,6 +142,46 @@ class TACORE_EXPORT Loader {
   /// and throws it again at each further call. In a child process that was forked after the first call it throws
   /// QueryError, since threads are not inherited: the child must load the dataset and create its own loader.
   bool next(Batch& batch);
+
+ private:
+  struct TACORE_HIDDEN Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Type and shape of the tensor of one sample.
+struct TensorKind {
+  DataType type = DataType::UInt8;
+  std::vector<int64_t> shape = {};
+
+  bool operator==(const TensorKind&) const = default;
+};
+
+/// Reads batches of samples that the caller chooses, for samplers of other libraries. Safe from several threads, and in
+/// processes forked between two calls.
+///
+///     const BatchReader reader(load("chips.tacozip").data(), {{"image"}});
+///     const auto& [type, shape] = reader.kinds()[0];
+///     Tensor images(type, {2, shape[0], shape[1], shape[2]});
+///     reader.read(std::vector<int64_t>{7, 3}, std::vector{images.bytes()});
+class TACORE_EXPORT BatchReader {
+ public:
+  /// Opens the first row, whose shapes and types the samples must have. `jobs` is the number of threads of a call; 0:
+  /// one for each processor that `num_processes` equal processes leave this one, more for a remote dataset. `fallback`
+  /// as in LoaderOptions. Throws QueryError without inputs, what opening the row throws.
+  BatchReader(const DataFrame& rows, const std::vector<LoaderInput>& inputs, int jobs = 0, int num_processes = 1,
+              const RasterOpener* fallback = nullptr);
+  ~BatchReader();
+  BatchReader(BatchReader&& other) noexcept;
+  BatchReader& operator=(BatchReader&& other) noexcept;
+
+  /// Of each input.
+  const std::vector<TensorKind>& kinds() const noexcept;
+
+  /// Reads these rows, in this order, into memory of the caller: for each input exactly the bytes of the samples, one
+  /// after the other. The samples of a remote dataset are requested together, as Loader does. Throws QueryError for
+  /// memory of another size, NavigationError for rows that do not exist, SchemaError for a sample of another shape or
+  /// type, and what reading throws; then the content of `out` is not specified.
+  void read(std::span<const int64_t> positions, std::span<const std::span<std::byte>> out) const;
 
  private:
   struct TACORE_HIDDEN Impl;
