@@ -28,6 +28,29 @@ void free_disk_space(int descriptor, uint64_t offset, uint64_t size) noexcept {
               static_cast<off_t>(size));
 }
 
+namespace {
+
+int set_lock(int descriptor, short type, uint64_t offset, uint64_t size) noexcept {
+  struct flock range = {};
+  range.l_type = type;
+  range.l_whence = SEEK_SET;
+  range.l_start = static_cast<off_t>(offset);
+  range.l_len = static_cast<off_t>(size);
+  return ::fcntl(descriptor, F_OFD_SETLK, &range) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+std::optional<bool> try_to_lock_bytes(int descriptor, uint64_t offset, uint64_t size) noexcept {
+  const int error = set_lock(descriptor, F_WRLCK, offset, size);
+  if (error == 0) return true;
+  return error == EAGAIN || error == EACCES ? std::optional(false) : std::nullopt;
+}
+
+void unlock_bytes(int descriptor, uint64_t offset, uint64_t size) noexcept {
+  set_lock(descriptor, F_UNLCK, offset, size);
+}
+
 void prefer_large_pages(std::span<std::byte> memory) noexcept {
   constexpr std::size_t kWorthwhile = 4 << 20;
   if (memory.size() < kWorthwhile) return;

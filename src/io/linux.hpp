@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -21,5 +22,10 @@ void free_disk_space(int descriptor, uint64_t offset, uint64_t size) noexcept;
 
 /// Asks for large memory pages, where the system offers them: new memory costs a page fault for each page. A hint.
 void prefer_large_pages(std::span<std::byte> memory) noexcept;
+
+/// Locks a byte range of an open file against all other open descriptions of it, in this process as well. False when
+/// another one has a part of it, nullopt when this file system has no such locks. The range need not exist.
+std::optional<bool> try_to_lock_bytes(int descriptor, uint64_t offset, uint64_t size) noexcept;
+void unlock_bytes(int descriptor, uint64_t offset, uint64_t size) noexcept;
 
 }  // namespace tacore

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
+#include <functional>
 #include <random>
 #include <system_error>
 #include <thread>
@@ -20,6 +21,8 @@
 #include "base/log.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
+#include "io/linux.hpp"
+#include "tacore/interrupt.hpp"
 
 namespace tacore::net {
 namespace {
@@ -30,6 +33,10 @@ constexpr uint64_t kMaxText = 64 * 1024;
 constexpr std::time_t kAbandoned = 3600;  // seconds
 constexpr int kLockTries = 100;
 constexpr auto kLockPause = std::chrono::milliseconds(10);
+/// File systems take the time of a change from a clock that stands still for so long, at most, in nanoseconds.
+constexpr int64_t kClockTick = 50'000'000;
+/// How often a thread looks whether bytes were stored that another one reads.
+constexpr auto kReadingPause = std::chrono::milliseconds(2);
 
 std::string hash_of(std::string_view text) { return hex(sha256(bytes_of(text))); }
 
@@ -147,8 +154,15 @@ std::string random_mark() {
 
 }  // namespace
 
-DiskCache::DiskCache(std::string folder, uint64_t max_size)
-    : folder_(std::move(folder)), max_size_(std::max(max_size, kMinSize)) {
+ReadingBytes::~ReadingBytes() {
+  if (file_ < 0) return;
+  // Closing alone would leave the locks to a child process that was forked meanwhile.
+  for (const ByteRange& range : locked_) unlock_bytes(file_, range.offset, range.size);
+  ::close(file_);
+}
+
+DiskCache::DiskCache(std::string folder, uint64_t max_size, std::chrono::milliseconds longest_wait)
+    : folder_(std::move(folder)), max_size_(std::max(max_size, kMinSize)), longest_wait_(longest_wait) {
   while (folder_.size() > 1 && folder_.ends_with('/')) folder_.pop_back();
 }
 
@@ -253,6 +267,50 @@ bool DiskCache::store(const std::string& pieces, uint64_t offset, std::span<cons
   Bytes whole = piece_header(range, bytes);
   whole.insert(whole.end(), bytes.begin(), bytes.end());
   return put(pieces + piece_name(range), whole);
+}
+
+int64_t DiskCache::when_changed(const std::string& pieces) const {
+  struct stat info = {};
+  if (::stat(parent(pieces).c_str(), &info) != 0) return 0;
+  const int64_t changed = int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec;
+  struct timespec now = {};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec - changed > kClockTick ? changed : 0;
+}
+
+bool DiskCache::has(const std::string& pieces, ByteRange piece) const {
+  struct stat info = {};
+  return ::lstat((pieces + piece_name(piece)).c_str(), &info) == 0 && S_ISREG(info.st_mode);
+}
+
+ReadingBytes DiskCache::begin_reading(const std::string& pieces, std::span<const ByteRange> ranges) const {
+  ReadingBytes out;
+  if (gave_up_) return out;
+  const std::string path = folder_ + "/lock.reading";
+  constexpr int kFlags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
+  out.file_ = ::open(path.c_str(), kFlags, 0600);
+  if (out.file_ < 0) return out;
+  // All files share the locks of one: each has its own terabyte. Two that share one wait in vain, at worst.
+  const uint64_t begin = (std::hash<std::string>()(pieces) & 0x3FFFFF) << 40;
+  std::vector<ByteRange> places;
+  for (const ByteRange& range : ranges)
+    places.push_back({begin + (range.offset & ((uint64_t{1} << 40) - 1)), range.size});
+  // In one order for all, so that no two wait for each other.
+  std::ranges::sort(places, {}, &ByteRange::offset);
+  const auto end = std::chrono::steady_clock::now() + longest_wait_;
+  for (const ByteRange& place : places) {
+    for (;;) {
+      const auto is_locked = try_to_lock_bytes(out.file_, place.offset, place.size);
+      if (!is_locked) return out;
+      if (*is_locked) break;
+      out.had_to_wait_ = true;
+      throw_if_interrupted();
+      if (std::chrono::steady_clock::now() >= end) return out;
+      std::this_thread::sleep_for(kReadingPause);
+    }
+    out.locked_.push_back(place);
+  }
+  return out;
 }
 
 bool DiskCache::put(const std::string& path, std::span<const std::byte> bytes) const {

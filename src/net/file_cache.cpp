@@ -41,6 +41,9 @@ struct Wanted {
   std::byte* to;
 };
 
+/// Listing the pieces that others have stored takes at most this fraction of the time: one in so many.
+constexpr int kListingShare = 20;
+
 /// A file with pieces in the disk cache. Other ranges are read from the file, and become pieces.
 class CachedFile final : public HttpSource {
  public:
@@ -93,12 +96,43 @@ class CachedFile final : public HttpSource {
     RangeMap loaded;
     for (const Wanted& part : wanted) take(part, loaded, missing);
     if (missing.empty()) return;
-    std::vector<ByteRange> ranges;
-    for (const Wanted& part : missing) ranges.push_back(part.range);
+    // Threads and processes that want the same bytes request them once.
+    const ReadingBytes reading = disk_->begin_reading(prefix_, ranges_of(missing));
+    find_stored(missing, reading.had_to_wait());
+    const auto wanted_before = std::exchange(missing, {});
+    for (const Wanted& part : wanted_before) take(part, loaded, missing);
+    if (missing.empty()) return;
+    const auto ranges = ranges_of(missing);
     const auto bytes = file_->read_ranges(ranges);
     for (std::size_t i = 0; i < missing.size(); ++i) {
       std::copy(bytes[i].begin(), bytes[i].end(), missing[i].to);
       keep(ranges[i].offset, bytes[i], false);
+    }
+  }
+
+  static std::vector<ByteRange> ranges_of(std::span<const Wanted> parts) {
+    std::vector<ByteRange> out;
+    for (const Wanted& part : parts) out.push_back(part.range);
+    return out;
+  }
+
+  /// Learns of pieces that others have stored: those that keep() would make of these parts and, where listing takes
+  /// little of the time or after `waiting` for others, all.
+  void find_stored(std::span<const Wanted> parts, bool waiting) const {
+    {
+      const std::lock_guard lock(mutex_);
+      const bool is_cheap = std::chrono::steady_clock::now() - when_listed_ >= kListingShare * listing_took_;
+      if (waiting || is_cheap) {
+        const int64_t changed = disk_->when_changed(prefix_);
+        if (changed == 0 || changed != when_changed_) pieces_.reset();
+      }
+    }
+    for (const Wanted& part : parts) {
+      for (ByteRange left = part.range; left.size > 0;) {
+        const ByteRange piece{left.offset, std::min(left.size, disk_->max_piece())};
+        if (disk_->has(prefix_, piece)) remember(piece);
+        left = {left.offset + piece.size, left.size - piece.size};
+      }
     }
   }
 
@@ -154,11 +188,15 @@ class CachedFile final : public HttpSource {
 
   std::map<uint64_t, uint64_t>& pieces() const {
     if (!pieces_) {
+      const auto began = std::chrono::steady_clock::now();
+      when_changed_ = disk_->when_changed(prefix_);
       pieces_.emplace();
       for (const ByteRange& piece : disk_->list(prefix_)) {
         uint64_t& size = (*pieces_)[piece.offset];
         size = std::max(size, piece.size);
       }
+      when_listed_ = std::chrono::steady_clock::now();
+      listing_took_ = when_listed_ - began;
     }
     return *pieces_;
   }
@@ -196,7 +234,10 @@ class CachedFile final : public HttpSource {
   std::shared_ptr<const DiskCache> disk_;
   std::string prefix_;
   mutable std::mutex mutex_;
-  mutable std::optional<std::map<uint64_t, uint64_t>> pieces_;  ///< listed at the first use
+  mutable std::optional<std::map<uint64_t, uint64_t>> pieces_;  ///< listed at the first use, and then again
+  mutable int64_t when_changed_ = 0;
+  mutable std::chrono::steady_clock::time_point when_listed_ = {};
+  mutable std::chrono::steady_clock::duration listing_took_ = {};
 };
 
 /// "https://host:port"

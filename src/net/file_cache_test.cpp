@@ -5,6 +5,8 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <numeric>
 #include <random>
 #include <thread>
 
@@ -30,7 +32,8 @@ struct Server {
   bool is_up = true;
   std::atomic<int> num_opened = 0;
   std::mutex mutex = {};
-  std::vector<ByteRange> asked = {};  ///< after opening
+  std::vector<ByteRange> asked = {};   ///< after opening
+  std::chrono::milliseconds pause{0};  ///< of each request
 
   Bytes& add(const std::string& url, std::size_t size, int seed = 0) {
     std::mt19937 random(static_cast<unsigned>(seed));
@@ -61,6 +64,7 @@ class ServerFile final : public HttpSource {
   const RangeMap& first() const noexcept override { return first_; }
   void read(uint64_t offset, std::span<std::byte> out) const override {
     require_inside({offset, out.size()});
+    std::this_thread::sleep_for(server_.pause);
     const std::lock_guard lock(server_.mutex);
     if (!server_.is_up) throw Unreachable("no connection", {.path = name_, .offset = offset});
     server_.asked.push_back({offset, out.size()});
@@ -168,13 +172,87 @@ TEST_CASE("any sequence of cached reads gives the bytes of the file") {
   CHECK(open(folder, server, {kUrl})[0]->read_all() == whole);
 }
 
+/// How often the server was asked for each byte.
+std::vector<int> times_asked(Server& server, std::size_t size) {
+  std::vector<int> out(size);
+  for (const ByteRange& range : server.take_asked()) {
+    for (uint64_t at = range.offset; at < range.offset + range.size; ++at) ++out[at];
+  }
+  return out;
+}
+
+/// Four runs at the same time that read all of a file, in parts that begin where `size_of` says; how often the server
+/// was asked for each byte behind the first ones.
+std::vector<int> asked_by_four(int seed, const std::function<uint64_t(std::mt19937&, int)>& size_of) {
+  const TemporaryFolder folder;
+  Server server;
+  const Bytes whole = server.add("https://x/a", 200'000, seed);
+  server.pause = std::chrono::milliseconds(1);
+  std::vector<std::thread> threads;
+  std::atomic<int> num_wrong = 0;
+  for (int run = 0; run < 4; ++run) {
+    threads.emplace_back([&, run] {
+      const auto file = open(folder, server, {"https://x/a"})[0];
+      std::mt19937 random(static_cast<unsigned>(100 * seed + run));
+      std::vector<ByteRange> all;
+      for (uint64_t at = kFirst; at < whole.size();) {
+        all.push_back({at, std::min<uint64_t>(size_of(random, static_cast<int>(all.size())), whole.size() - at)});
+        at += all.back().size;
+      }
+      std::shuffle(all.begin(), all.end(), random);
+      for (std::size_t i = 0; i < all.size(); i += 3) {
+        const auto some = std::span(all).subspan(i, std::min<std::size_t>(3, all.size() - i));
+        const auto bytes = file->read_ranges(some);
+        for (std::size_t k = 0; k < some.size(); ++k) num_wrong += bytes[k] == part(whole, some[k]) ? 0 : 1;
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  CHECK(num_wrong == 0);
+  auto times = times_asked(server, whole.size());
+  times.erase(times.begin(), times.begin() + kFirst);
+  return times;
+}
+
+TEST_CASE("several runs at the same time request each byte once") {
+  for (int seed = 0; seed < 5; ++seed) {
+    CAPTURE(seed);
+    // Of the same samples, in another order: gaps between them are too large to be read along.
+    const auto times = asked_by_four(seed, [](std::mt19937&, int number) { return 5000 + 977 * (number % 13); });
+    CHECK(std::count(times.begin(), times.end(), 1) == static_cast<int64_t>(times.size()));
+    // Of other parts, some are requested again, when they were stored since pieces were listed.
+    const auto others = asked_by_four(seed, [](std::mt19937& random, int) { return 500 + random() % 20'000; });
+    CHECK(*std::min_element(others.begin(), others.end()) >= 1);
+    CHECK(std::accumulate(others.begin(), others.end(), 0) < 2 * static_cast<int>(others.size()));
+  }
+}
+
+TEST_CASE("a run that does not go on with its reading holds others up for a while, and one that ended does not") {
+  const TemporaryFolder folder;
+  const DiskCache other(folder.path(), 64 << 20), cache(folder.path(), 64 << 20, std::chrono::milliseconds(50));
+  const auto pieces = cache.pieces_of("https://x/a", {.size = 1000, .validator = "\"1\""});
+  const std::vector<ByteRange> ranges{{500, 100}, {0, 100}}, beside{{100, 400}, {600, 400}};
+  REQUIRE(other.store(pieces, 990, Bytes(10)));  // makes the folder
+  {
+    const auto reading = other.begin_reading(pieces, ranges);
+    CHECK_FALSE(reading.had_to_wait());
+    CHECK_FALSE(cache.begin_reading(pieces, beside).had_to_wait());
+    const auto began = std::chrono::steady_clock::now();
+    CHECK(cache.begin_reading(pieces, ranges).had_to_wait());
+    CHECK(std::chrono::steady_clock::now() - began >= std::chrono::milliseconds(50));
+    CHECK_FALSE(cache.begin_reading(pieces + "other", ranges).had_to_wait());
+  }
+  CHECK_FALSE(cache.begin_reading(pieces, ranges).had_to_wait());
+}
+
 TEST_CASE("a read past the end fails with the cache as without it") {
   const TemporaryFolder folder;
   Server server;
   server.add(kUrl, 5000);
   const auto file = open(folder, server, {kUrl})[0];
-  CHECK(text_of<Error>([&] { file->read({4000, 1001}); }) ==
-        kUrl + ": read of 1001 bytes at 4000 passes the end at 5000");
+  CHECK(text_of<Error>([&] {
+          file->read({4000, 1001});
+        }) == kUrl + ": read of 1001 bytes at 4000 passes the end at 5000");
 }
 
 TEST_CASE("no old bytes of a changed file are read, whether its validator or only its size changed") {
@@ -261,8 +339,9 @@ TEST_CASE("errors other than a lost connection do not fall back to the cache") {
   const auto refuse = [](std::span<const RemoteAddress>) -> FileCache::Files {
     throw IoError("HTTP status 403", {.path = kUrl});
   };
-  CHECK(text_of<Error>([&] { FileCache(folder.path(), 64 << 20).open({&at, 1}, refuse); }) ==
-        kUrl + ": HTTP status 403");
+  CHECK(text_of<Error>([&] {
+          FileCache(folder.path(), 64 << 20).open({&at, 1}, refuse);
+        }) == kUrl + ": HTTP status 403");
 }
 
 TEST_CASE("a file cached as missing is missing offline as well") {
