@@ -125,8 +125,50 @@ class TiffRaster final : public Raster {
     }
   }
 
+  /// The place in `out` of a block whose rows are those of the window; nullopt for another block.
+  std::optional<std::span<std::byte>> place_of(const Work& work, const Block& block) const {
+    const Window& window = work.window;
+    const int64_t left = block.column * layout_.block_width, top = block.row * layout_.block_height;
+    const bool is_one_band = layout_.values_per_pixel() == 1 && (block.wanted >= 0 || work.bands.size() == 1);
+    const bool is_whole = left == window.x && layout_.block_width == window.width && top >= window.y &&
+                          top + rows_of(block) <= window.y + window.height;
+    if (!is_one_band || !is_whole) return std::nullopt;
+    const std::size_t row_size = static_cast<std::size_t>(window.width) * size_of(layout_.type);
+    const int64_t rows_before = std::max(block.wanted, 0) * window.height + top - window.y;
+    return work.out.subspan(static_cast<std::size_t>(rows_before) * row_size,
+                            static_cast<std::size_t>(rows_of(block)) * row_size);
+  }
+
+  /// Reads the blocks of a local file whose bytes are the pixels into their places, neighbours together, and leaves the
+  /// others.
+  void read_plain(Work& work) const {
+    const bool is_plain = layout_.compression == Compression::None && layout_.predictor == 1 && !layout_.is_big_endian;
+    if (!is_plain || !source_->is_local()) return;
+    uint64_t begin = 0;
+    std::span<std::byte> to;
+    std::size_t num_left = 0;
+    for (std::size_t i = 0; i < work.blocks.size(); ++i) {
+      const ByteRange range = work.ranges[i];
+      const auto place = place_of(work, work.blocks[i]);
+      if (!place || range.size < place->size()) {
+        work.blocks[num_left] = work.blocks[i];
+        work.ranges[num_left++] = range;
+      } else if (!to.empty() && range.offset == begin + to.size() && place->data() == to.data() + to.size()) {
+        to = {to.data(), to.size() + place->size()};
+      } else {
+        if (!to.empty()) source_->read(begin, to);
+        begin = range.offset;
+        to = *place;
+      }
+    }
+    if (!to.empty()) source_->read(begin, to);
+    work.blocks.resize(num_left);
+    work.ranges.resize(num_left);
+  }
+
   /// Reads the blocks that were collected and decodes them into `out`.
   void decode(Work& work) const {
+    read_plain(work);
     const auto merged = coalesce(work.ranges, kLocalCoalesceGap);
     std::vector<Bytes> pieces;
     if (!source_->is_local() && merged.size() > 1) {  // a remote file gets all ranges in one call
@@ -187,10 +229,8 @@ class TiffRaster final : public Raster {
     if (block_size > most_decompressed(layout_.compression, bytes.size())) {
       fail(block, std::to_string(bytes.size()) + " bytes cannot hold " + std::to_string(block_size));
     }
-    // Rows of the same length in block and window are decoded directly into `out`.
-    const bool is_whole = x1 - x0 == layout_.block_width && y1 - y0 == rows_of(block);
-    if (is_whole && window.width == layout_.block_width && stride == size && end - first == 1) {
-      decode_block(work, block, bytes, {at(first, y0), block_size});
+    if (const auto whole = place_of(work, block)) {
+      decode_block(work, block, bytes, *whole);
       return;
     }
     const auto pixels = work.decoded.take(block_size);
