@@ -45,7 +45,7 @@ PUBLIC = {
     "base": "bbox error interrupt task time_range types value verbose version visibility plumbing/secrets write/byte_size",
     "io": "plumbing/apart plumbing/temporary",
     "model": "collection crs pit_schema",
-    "net": "remote",
+    "net": "remote plumbing/remote_use",
     "table": "write/output write/parquet_options write/table_options",
     "writer": "ops/inspect write/create write/extension write/sample",
     "extensions": "extensions/constant extensions/conventions extensions/geo_layers extensions/majortom "

@@ -17,6 +17,7 @@
 #include "others.hpp"
 #include "path.hpp"
 #include "tacore/dataset.hpp"
+#include "tacore/plumbing/remote_use.hpp"
 #include "tacore/plumbing/stored_files.hpp"
 #include "tacore/raster/pixel_statistics.hpp"
 #include "text.hpp"
@@ -72,6 +73,22 @@ void discard_unfinished_uploads(const std::string& root) {
   tacore::discard_unfinished_uploads(root);
 }
 
+/// Requests, bytes and refused requests of this process.
+std::tuple<int64_t, uint64_t, int64_t> remote_use() {
+  const RemoteUse use = tacore::remote_use();
+  return {use.num_requests, use.num_bytes, use.num_refused};
+}
+
+void set_remote_limits(std::optional<int64_t> requests, std::optional<uint64_t> bytes, std::optional<double> per_second,
+                       std::optional<int64_t> concurrent) {
+  RemoteLimits limits;
+  if (requests) limits.max_requests = *requests;
+  if (bytes) limits.max_bytes = *bytes;
+  if (per_second) limits.requests_per_second = *per_second;
+  if (concurrent) limits.max_concurrent_requests = *concurrent;
+  tacore::set_remote_limits(limits);
+}
+
 }  // namespace
 
 void bind_distributed(nb::module_& m) {
@@ -81,6 +98,9 @@ void bind_distributed(nb::module_& m) {
   m.def("store_file", &store_file, arg("root"), arg("name"), arg("path"));
   m.def("has_stored_files", &has_stored_files, arg("root"), arg("files"));
   m.def("read_stored_file", &read_stored_file, arg("root"), arg("name"), arg("offset"), arg("size"));
+  m.def("remote_use", &remote_use);
+  m.def("set_remote_limits", &set_remote_limits, arg("requests").none(), arg("bytes").none(), arg("per_second").none(),
+        arg("concurrent").none());
   m.def("discard_unfinished_uploads", &discard_unfinished_uploads, arg("root"));
 }
 

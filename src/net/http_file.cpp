@@ -71,7 +71,7 @@ bool refuses_suffix(const HttpResponse& response) {
 RangeRequest first_request(Location& location, const ReadHint& hint) {
   const bool from_end = hint.suffix > 0;
   const uint64_t most = from_end ? hint.suffix : hint.prefix;
-  RangeRequest out{.location = &location, .max_body = kMaxWhole, .may_be_refused = from_end};
+  RangeRequest out{.location = &location, .max_body = kMaxWhole, .most_bytes = most, .may_be_refused = from_end};
   out.range = from_end ? "bytes=-" + std::to_string(most) : "bytes=0-" + std::to_string(most - 1);
   out.check = [from_end, most](const HttpResponse& response) {
     if (from_end && refuses_suffix(response)) return good();

@@ -1,7 +1,6 @@
 #include "net/http_requests.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -16,6 +15,7 @@
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "net/allowance.hpp"
 #include "net/distance.hpp"
 #include "tacore/error.hpp"
 
@@ -109,12 +109,9 @@ template <class Failure = IoError>
                 {.path = request.location->address().name}, number);
 }
 
-std::atomic<int64_t> num_requests = 0;
-std::atomic<uint64_t> num_bytes = 0;
-
-void count(std::span<const HttpResponse> responses) {
-  num_requests += static_cast<int64_t>(responses.size());
-  for (const HttpResponse& response : responses) num_bytes += response.body.size();
+/// The most bytes of a response to this request, from a server that sends what it was asked for.
+uint64_t most_bytes(const RangeRequest& request) {
+  return request.most_bytes > 0 ? request.most_bytes : request.max_body;
 }
 
 /// A request that is sent until it has a valid response.
@@ -138,9 +135,14 @@ class Attempt {
       next = std::min(next, now + kLook);
       return false;
     }
+    if (const auto later = take_allowance()) {
+      next = std::min(next, *later);
+      return false;
+    }
     Pace& pace = pace_of(wanted_.location->url(), session_.budget);
     if (const auto later = pace.take()) {
       next = std::min(next, *later);
+      cancel();
       return false;
     }
     pace_ = &pace;
@@ -156,6 +158,8 @@ class Attempt {
 
   /// Keeps a valid response, or decides when to send the request again.
   void receive(HttpResponse response) {
+    allowance().received(most_bytes(wanted_), response.body.size());
+    is_allowed_ = false;
     const double pause = std::exchange(pace_, nullptr)->learn(response);
     distance_of(sent_).learn(response);
     const int status = response.status;
@@ -191,8 +195,23 @@ class Attempt {
  private:
   /// For requests that will not be sent, or have their response: others may go on.
   void end() {
+    cancel();
     if (pace_ != nullptr) std::exchange(pace_, nullptr)->forget();
     if (std::exchange(resolves_, false)) wanted_.location->end_resolving();
+  }
+
+  std::optional<Allowance::Clock::time_point> take_allowance() {
+    try {
+      const auto later = allowance().take(most_bytes(wanted_));
+      is_allowed_ = !later;
+      return later;
+    } catch (const IoError& error) {
+      throw IoError(error.message(), {.path = wanted_.location->address().name}, error.error_number());
+    }
+  }
+
+  void cancel() {
+    if (std::exchange(is_allowed_, false)) allowance().cancel(most_bytes(wanted_));
   }
 
   void again(const std::string& why, bool was_reached = true) {
@@ -209,6 +228,7 @@ class Attempt {
   Tries tries_{session_.max_tries};
   int num_moves_ = 0;
   Pace::Clock::time_point ready_ = {};  ///< when the request may be sent
+  bool is_allowed_ = false;             ///< from before a request is sent until its response
   Pace* pace_ = nullptr;                ///< while a request is in flight
   std::string sent_ = {};               ///< the URL of the last request
   bool resolves_ = false;               ///< others wait for what this request finds out
@@ -316,7 +336,10 @@ double lifetime_of(std::string_view url, const HttpResponse& response) {
   return out;
 }
 
-ReadCost requests_so_far() noexcept { return {num_requests, num_bytes}; }
+ReadCost requests_so_far() noexcept {
+  const RemoteUse use = remote_use();
+  return {use.num_requests, use.num_bytes};
+}
 
 bool may_pass(int status) {
   return status == 408 || status == 429 || status == 500 || status == 502 || status == 503 || status == 504;
@@ -366,7 +389,6 @@ std::vector<HttpResponse> send_requests(const HttpSession& session, std::span<co
     std::vector<HttpRequest> requests;
     for (Attempt* attempt : begun) requests.push_back(attempt->request());  // signed after the pause
     auto responses = session.client.send(requests);
-    count(responses);
     for (std::size_t i = 0; i < begun.size(); ++i) begun[i]->receive(std::move(responses[i]));
   }
   std::vector<HttpResponse> out;

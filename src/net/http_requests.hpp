@@ -91,6 +91,7 @@ struct RangeRequest {
   Location* location = nullptr;
   std::string range = {};  ///< the value of the Range header
   uint64_t max_body = 0;
+  uint64_t most_bytes = 0;      ///< what the server is asked for, where that is less than max_body; 0: max_body
   bool may_be_refused = false;  ///< then the statuses 400 and 501 are valid responses, too
   /// Called with a response of status 200, 206 or 416, and of 400 or 501 where those are valid.
   std::function<ResponseCheck(const HttpResponse&)> check = {};
