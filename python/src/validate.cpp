@@ -64,17 +64,33 @@ std::vector<Issue> issues_of(const nb::list& given) {
   return out;
 }
 
-nb::list check_dataset(const Path& path, bool deep, const std::vector<std::string>& profiles, const Keywords& given,
-                       nb::handle callback) {
-  auto options = options_of<ValidateOptions>(
+ValidateOptions validate_options(bool deep, const std::vector<std::string>& profiles, const Keywords& given) {
+  return options_of<ValidateOptions>(
       given,
       {.deep = deep, .profiles = profiles, .transformer = crs_transformer(), .fallback = installed_raster_opener()});
+}
+
+/// `parts`: results of check_part().
+nb::list check_dataset(const Path& path, bool deep, const std::vector<std::string>& profiles, const Keywords& given,
+                       nb::handle callback, const std::vector<nb::bytes>& parts) {
+  auto options = validate_options(deep, profiles, given);
+  for (const nb::bytes& part : parts) options.parts.emplace_back(part.c_str(), part.size());
   Progress progress(callback, options.task);
   std::vector<Issue> issues;
   progress.run([&] { issues = validate(path.value, options); });
   nb::list out;
   for (const Issue& issue : issues) out.append(tuple_of(issue));
   return out;
+}
+
+nb::bytes check_part(const Path& path, int64_t part, int64_t num_parts, bool deep, const Keywords& given) {
+  const auto options = validate_options(deep, {}, given);
+  std::string out;
+  {
+    const nb::gil_scoped_release release;
+    out = validate_part(path.value, part, num_parts, options);
+  }
+  return nb::bytes(out.data(), out.size());
 }
 
 nb::str sarif(const nb::list& given, const Path& path) { return text(issues2sarif(issues_of(given), path.value)); }
@@ -109,7 +125,9 @@ nb::tuple examine_dataset(const Path& path, const Keywords& given, bool with_pag
 
 void bind_validate(nb::module_& m) {
   m.def("validate_dataset", &check_dataset, nb::arg("path"), nb::arg("deep"), nb::arg("profiles"), nb::arg("options"),
-        nb::arg("progress").none());
+        nb::arg("progress").none(), nb::arg("parts") = nb::list());
+  m.def("validate_part", &check_part, nb::arg("path"), nb::arg("part"), nb::arg("num_parts"), nb::arg("deep"),
+        nb::arg("options"));
   m.def("examine_dataset", &examine_dataset, nb::arg("path"), nb::arg("options"), nb::arg("with_page"),
         nb::arg("progress").none());
   m.def("issues2sarif", &sarif);

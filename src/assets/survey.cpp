@@ -8,6 +8,7 @@
 #include <random>
 #include <unordered_map>
 
+#include "assets/facts_bytes.hpp"
 #include "base/threads.hpp"
 #include "container/read_hints.hpp"
 #include "container/zip_samples.hpp"
@@ -126,28 +127,59 @@ void read_headers(const Container& container, std::span<const FileOf> files, Ass
   for (const FileOf& file : files) file.facts() = read_header(container, file, kinds);
 }
 
-void read_facts(Survey& survey, const SurveyOptions& options) {
-  AssetKinds kinds;
-  std::vector<FileOf> files;
+/// Makes room for the facts of all FILEs. Returns these, neighbours together: mostly the files of a sample.
+std::vector<FileOf> files_of(Survey& survey) {
+  std::vector<FileOf> out;
   for (Layer& layer : survey.layers) {
     if (layer.type != SampleType::File) continue;
     layer.facts.resize(layer.size());
-    for (std::size_t i = 0; i < layer.size(); ++i) files.push_back({&layer, i});
+    for (std::size_t i = 0; i < layer.size(); ++i) out.push_back({&layer, i});
   }
-  // The files of a sample are mostly neighbours.
-  std::ranges::stable_sort(files, {}, [](const FileOf& file) { return file.layer->roots[file.index]; });
-  survey.num_files = static_cast<int64_t>(files.size());
-  const Container& container = *survey.container;
+  std::ranges::stable_sort(out, {}, [](const FileOf& file) { return file.layer->roots[file.index]; });
+  survey.num_files = static_cast<int64_t>(out.size());
+  return out;
+}
+
+void read_facts(const Container& container, std::span<const FileOf> files, const SurveyOptions& options) {
+  AssetKinds kinds;
   const int jobs = container.is_local() ? num_threads(options.jobs) : std::max(kRemoteJobs, options.jobs);
   std::mutex mutex;
   uint64_t num_done = 0;
   run_parallel((files.size() + kFilesAtOnce - 1) / kFilesAtOnce, jobs, [&](std::size_t i) {
     const std::size_t begin = i * kFilesAtOnce, end = std::min(files.size(), begin + kFilesAtOnce);
-    read_headers(container, std::span(files).subspan(begin, end - begin), kinds);
+    read_headers(container, files.subspan(begin, end - begin), kinds);
     const std::lock_guard lock(mutex);
     num_done += end - begin;
     if (options.tell) options.tell(num_done, files.size());
   });
+}
+
+/// Takes the facts that other processes have read.
+void take_facts(const std::string& path, std::span<const FileOf> files, const SurveyOptions& options) {
+  AssetKinds kinds;
+  std::size_t at = 0;
+  for (const std::string_view part : options.parts) {
+    auto facts = decode_facts(part, kinds);
+    if (facts.size() > files.size() - at) at = files.size() + 1;
+    if (at > files.size()) break;
+    for (AssetFacts& each : facts) files[at++].facts() = std::move(each);
+  }
+  if (at != files.size()) throw IoError("has other files than when the parts of its headers were read", {.path = path});
+}
+
+/// The files of a part, in whole pieces, so that each request is the same whatever the number of parts.
+std::span<const FileOf> files_of_part(std::span<const FileOf> files, std::size_t part, std::size_t num_parts) {
+  const std::size_t num_pieces = (files.size() + kFilesAtOnce - 1) / kFilesAtOnce;
+  const auto first = [&](std::size_t of) { return std::min(num_pieces * of / num_parts * kFilesAtOnce, files.size()); };
+  return files.subspan(first(part), first(part + 1) - first(part));
+}
+
+Survey without_facts(const std::shared_ptr<const Container>& container, const SurveyOptions& options) {
+  Survey out{.container = container};
+  const auto chosen = chosen_roots(container->stored_level(0)->num_rows(), options);
+  out.layers = layers_of(*container, chosen, out.num_samples);
+  if (!out.layers.empty()) out.num_checked = static_cast<int64_t>(out.layers[0].size());
+  return out;
 }
 
 bool is_below(const std::string& name, const std::string& folder) {
@@ -203,11 +235,13 @@ std::optional<Place> place_of(const AssetFacts& facts, const CrsTransformer* tra
 }
 
 Survey survey(const std::shared_ptr<const Container>& container, const SurveyOptions& options) {
-  Survey out{.container = container};
-  const auto chosen = chosen_roots(container->stored_level(0)->num_rows(), options);
-  out.layers = layers_of(*container, chosen, out.num_samples);
-  if (!out.layers.empty()) out.num_checked = static_cast<int64_t>(out.layers[0].size());
-  read_facts(out, options);
+  Survey out = without_facts(container, options);
+  const auto files = files_of(out);
+  if (options.parts.empty()) {
+    read_facts(*container, files, options);
+  } else {
+    take_facts(container->path(), files, options);
+  }
   for (Layer& layer : out.layers) {
     if (layer.type != SampleType::File) continue;
     layer.places.resize(layer.size());
@@ -218,6 +252,17 @@ Survey survey(const std::shared_ptr<const Container>& container, const SurveyOpt
   }
   take_places(out);
   return out;
+}
+
+std::string survey_part(const std::shared_ptr<const Container>& container, const SurveyOptions& options,
+                        std::size_t part, std::size_t num_parts) {
+  Survey survey = without_facts(container, options);
+  const auto all = files_of(survey);
+  const auto files = files_of_part(all, part, num_parts);
+  read_facts(*container, files, options);
+  std::vector<AssetFacts> facts;
+  for (const FileOf& file : files) facts.push_back(std::move(file.facts()));
+  return encode_facts(facts);
 }
 
 }  // namespace tacore::assets

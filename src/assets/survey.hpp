@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "assets/facts.hpp"
@@ -51,12 +52,19 @@ struct SurveyOptions {
   bool pixels = false;  ///< decode all pixels
   int jobs = 0;
   const CrsTransformer* transformer = nullptr;
-  const RasterOpener* fallback = nullptr;  ///< decodes rasters that tacore does not
+  const RasterOpener* fallback = nullptr;                              ///< decodes rasters that tacore does not
   std::function<void(uint64_t num_done, uint64_t num_all)> tell = {};  ///< files read; may be empty
+  /// The results of survey_part() for all parts, in order: no header is read again. Empty: all are read.
+  std::vector<std::string_view> parts = {};
 };
 
 /// Reads the headers of the FILEs of a container. Throws as Container::level() does, and IoError.
 Survey survey(const std::shared_ptr<const Container>& container, const SurveyOptions& options);
+
+/// Reads the headers of one of `num_parts` parts of these files, from 0, of about as many files each, as bytes for
+/// SurveyOptions::parts in another process. Throws as survey().
+std::string survey_part(const std::shared_ptr<const Container>& container, const SurveyOptions& options,
+                        std::size_t part, std::size_t num_parts);
 
 /// Where a grid lies; nullopt without CRS, for a CRS that is not known, and for corners that are not on the globe.
 std::optional<Place> place_of(const AssetFacts& facts, const CrsTransformer* transformer);

@@ -1,6 +1,7 @@
 #include "validate/assets.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <set>
 #include <span>
@@ -10,30 +11,63 @@
 
 namespace tacore::validator {
 
-std::vector<CheckedAssets> check_assets(const std::shared_ptr<const Storage>& storage, const Detected& at,
-                                        const std::string& path, const ValidateOptions& options, bool& is_cancelled) {
-  std::vector<CheckedAssets> out;
-  if (at.format == Format::Tacollection) {
-    for (const Source& source : read_collection(*storage, at, path).sources) {
-      const std::string part = path_of_name(options.base_path.empty() ? at.folder : options.base_path, source.file);
-      for (auto& one : check_assets(storage, detect(*storage, part), part, options, is_cancelled))
-        out.push_back(std::move(one));
-    }
-    return out;
+namespace {
+
+/// The containers that have samples: of a TACOLLECTION.json, those of its datasets. Each is open only while it is
+/// visited, unless `visit` keeps it.
+void for_each_container(
+    const std::shared_ptr<const Storage>& storage, const Detected& at, const std::string& path,
+    const std::string& base_path,
+    const std::function<void(const std::string& path, const std::shared_ptr<const Container>& container)>& visit) {
+  if (at.format != Format::Tacollection) return visit(path, open_container(storage, at, path, base_path));
+  for (const Source& source : read_collection(*storage, at, path).sources) {
+    const std::string part = path_of_name(base_path.empty() ? at.folder : base_path, source.file);
+    for_each_container(storage, detect(*storage, part), part, base_path, visit);
   }
-  assets::SurveyOptions how{.sample_size = options.sample_size,
-                            .seed = options.seed,
-                            .pixels = options.pixels,
-                            .jobs = options.task.jobs,
-                            .transformer = options.transformer,
-                            .fallback = options.fallback};
+}
+
+assets::SurveyOptions survey_options(const ValidateOptions& options) {
+  return {.sample_size = options.sample_size,
+          .seed = options.seed,
+          .pixels = options.pixels,
+          .jobs = options.task.jobs,
+          .transformer = options.transformer,
+          .fallback = options.fallback};
+}
+
+}  // namespace
+
+std::vector<std::string> read_assets_part(const std::shared_ptr<const Storage>& storage, const Detected& at,
+                                          const std::string& path, const ValidateOptions& options, std::size_t part,
+                                          std::size_t num_parts) {
+  std::vector<std::string> out;
+  const auto how = survey_options(options);
+  for_each_container(storage, at, path, options.base_path, [&](const std::string&, const auto& container) {
+    out.push_back(assets::survey_part(container, how, part, num_parts));
+  });
+  return out;
+}
+
+std::vector<CheckedAssets> check_assets(const std::shared_ptr<const Storage>& storage, const Detected& at,
+                                        const std::string& path, const ValidateOptions& options,
+                                        std::span<const PartOfFiles> parts, bool& is_cancelled) {
+  std::vector<CheckedAssets> out;
+  auto how = survey_options(options);
   if (options.task.progress) {
     how.tell = [&](uint64_t num_done, uint64_t num_all) {
       is_cancelled = !options.task.progress(num_done, num_all, options.task.user);
       if (is_cancelled) throw IoError("stopped", {.path = path});
     };
   }
-  out.push_back({path, assets::check_assets(open_container(storage, at, path, options.base_path), how)});
+  for_each_container(storage, at, path, options.base_path, [&](const std::string& file, const auto& container) {
+    how.parts.clear();
+    for (const PartOfFiles& part : parts) {
+      if (out.size() >= part.facts.size())
+        throw IoError("has more datasets than when its parts were read", {.path = path});
+      how.parts.push_back(part.facts[out.size()]);
+    }
+    out.push_back({file, assets::check_assets(container, how)});
+  });
   return out;
 }
 

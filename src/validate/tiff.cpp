@@ -1,6 +1,7 @@
 #include "validate/tiff.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include "base/text.hpp"
@@ -65,13 +66,6 @@ void decode(const std::shared_ptr<const ByteSource>& source, const std::string& 
   for_each_piece(*raster, bands, [](std::size_t, std::span<const std::byte>) {});
 }
 
-/// A fault, and the location of the sample.
-struct PlacedFault {
-  SampleFault fault;
-  std::string sample;
-  int level;
-};
-
 /// The faults of a sample and of all samples below it.
 void collect(const DataFrame& frame, int64_t position, const std::string& above, int level,
              std::vector<PlacedFault>& out) {
@@ -84,11 +78,12 @@ void collect(const DataFrame& frame, int64_t position, const std::string& above,
       for (int64_t child = 0; child < children->num_rows(); ++child) collect(*children, child, path, level + 1, out);
       return;
     }
-    for (auto& fault : sample_faults(frame, position)) out.push_back({std::move(fault), path, level});
+    for (auto& fault : sample_faults(frame, position))
+      out.push_back({std::string(fault.rule), std::move(fault.message), path, level});
   } catch (const IoError& error) {  // about another file than the dataset, which its text names
-    out.push_back({{"FMT-1", error.what()}, path, level});
+    out.push_back({"FMT-1", error.what(), path, level});
   } catch (const Error& error) {
-    out.push_back({{"FMT-1", error.message()}, path, level});
+    out.push_back({"FMT-1", error.message(), path, level});
   }
 }
 
@@ -120,16 +115,22 @@ std::vector<SampleFault> sample_faults(const DataFrame& frame, int64_t position)
   return out;
 }
 
-void check_samples(Report& report, const std::string& path, const std::string& base_path) {
+std::vector<PlacedFault> faults_of_samples(const std::string& path, const std::string& base_path, int jobs,
+                                           std::size_t part, std::size_t num_parts) {
   const DataFrame rows = load(path, {.base_path = base_path}).data();
-  std::vector<std::vector<PlacedFault>> found(static_cast<std::size_t>(rows.num_rows()));
-  run_parallel(found.size(), num_threads(0),
-               [&](std::size_t row) { collect(rows, static_cast<int64_t>(row), "", 0, found[row]); });
-  for (const auto& of_row : found) {
-    for (const auto& [fault, sample, level] : of_row) {
-      report.add(fault.rule, "sample " + in_quotes(sample) + ": " + fault.message,
-                 {.path = path, .offset = {}, .level = level});
-    }
+  const auto num_rows = static_cast<std::size_t>(rows.num_rows());
+  const std::size_t begin = num_rows * part / num_parts, end = num_rows * (part + 1) / num_parts;
+  std::vector<std::vector<PlacedFault>> found(end - begin);
+  run_parallel(found.size(), num_threads(jobs),
+               [&](std::size_t i) { collect(rows, static_cast<int64_t>(begin + i), "", 0, found[i]); });
+  std::vector<PlacedFault> out;
+  for (auto& of_row : found) std::ranges::move(of_row, std::back_inserter(out));
+  return out;
+}
+
+void tell_faults(Report& report, const std::string& path, std::span<const PlacedFault> faults) {
+  for (const auto& [rule, message, sample, level] : faults) {
+    report.add(rule, "sample " + in_quotes(sample) + ": " + message, {.path = path, .offset = {}, .level = level});
   }
 }
 

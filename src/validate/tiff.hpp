@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "container/container.hpp"
 #include "io/byte_source.hpp"
@@ -27,7 +30,18 @@ void check_tiff_header(Report& report, const HeaderCell& cell, const ErrorContex
 void check_header_file(Report& report, const Storage& storage, const Container& container, const std::string& path,
                        const std::string& base, bool deep);
 
-/// TIF-3 to TIF-5: the bytes of all FILEs of the dataset at `path`. Throws as load().
-void check_samples(Report& report, const std::string& path, const std::string& base_path);
+/// A fault of the bytes of a sample, and where it is.
+struct PlacedFault {
+  std::string rule = {};
+  std::string message = {};
+  std::string sample = {};  ///< path of ids
+  int level = 0;
+};
+
+/// TIF-3 to TIF-5: the bytes of all FILEs of a part of the samples of the dataset at `path`, in their order. Throws as
+/// load().
+std::vector<PlacedFault> faults_of_samples(const std::string& path, const std::string& base_path, int jobs,
+                                           std::size_t part = 0, std::size_t num_parts = 1);
+void tell_faults(Report& report, const std::string& path, std::span<const PlacedFault> faults);
 
 }  // namespace tacore::validator

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <span>
 
 #include "base/threads.hpp"
 #include "dataset/open_container.hpp"
@@ -10,6 +11,7 @@
 #include "tortilla/profiles.hpp"
 #include "validate/assets.hpp"
 #include "validate/containers.hpp"
+#include "validate/parts.hpp"
 #include "validate/proof.hpp"
 #include "validate/tiff.hpp"
 #include "validate/tortilla.hpp"
@@ -68,6 +70,13 @@ void check_opens(Report& report, const std::shared_ptr<const Storage>& storage, 
   check_header_file(report, *storage, *container, at.path, base, options.deep);
 }
 
+/// TIF-3 to TIF-5.
+void check_samples(Report& report, const std::string& path, const ValidateOptions& options,
+                   std::span<const PartOfFiles> parts) {
+  if (parts.empty()) return tell_faults(report, path, faults_of_samples(path, options.base_path, 0));
+  for (const PartOfFiles& part : parts) tell_faults(report, path, part.faults);
+}
+
 }  // namespace
 }  // namespace tacore::validator
 
@@ -99,6 +108,8 @@ std::vector<Issue> validate(std::string_view given, const ValidateOptions& optio
     }
   };
   const bool compares = options.assets || options.pixels;
+  std::vector<PartOfFiles> parts;
+  for (const std::string& part : options.parts) parts.push_back(decode_part(part));
   // The structure is checked on one thread, and both take about as long.
   std::vector<CheckedAssets> assets;
   std::exception_ptr failure;
@@ -108,14 +119,14 @@ std::vector<Issue> validate(std::string_view given, const ValidateOptions& optio
       reporting([&] {
         check(report, storage, at, path, options);
         check_opens(report, storage, at, path, options);
-        if (options.deep && !report.has_errors()) check_samples(report, path, options.base_path);
+        if (options.deep && !report.has_errors()) check_samples(report, path, options, parts);
         if ((options.deep || options.pixels || !options.key.empty()) && !report.has_errors())
           check_proof(report, storage, at, path, options);
       });
       return;
     }
     try {
-      assets = check_assets(storage, at, path, options, is_cancelled);
+      assets = check_assets(storage, at, path, options, parts, is_cancelled);
     } catch (const Error&) {  // the structure may say more clearly what is wrong
       failure = std::current_exception();
     }
@@ -127,6 +138,23 @@ std::vector<Issue> validate(std::string_view given, const ValidateOptions& optio
     tell_assets(report, assets);
   });
   return report.finish();
+}
+
+std::string validate_part(std::string_view given, int64_t part, int64_t num_parts, const ValidateOptions& options) {
+  using namespace validator;
+  if (part < 0 || part >= num_parts) {
+    throw QueryError("part " + std::to_string(part) + " of " + std::to_string(num_parts) +
+                     "; a number from 0, less than that of the parts, is expected");
+  }
+  const std::string path(given);
+  const auto storage = any_storage();
+  const Detected at = detect(*storage, path);
+  check_profiles(options.profiles, at, path);
+  const auto number = static_cast<std::size_t>(part), count = static_cast<std::size_t>(num_parts);
+  PartOfFiles out;
+  if (options.assets || options.pixels) out.facts = read_assets_part(storage, at, path, options, number, count);
+  if (options.deep) out.faults = faults_of_samples(path, options.base_path, options.task.jobs, number, count);
+  return encode_part(out);
 }
 
 }  // namespace tacore

@@ -55,6 +55,8 @@ struct ValidateOptions {
   Task task = {};                               ///< of `assets`; progress counts files
   const CrsTransformer* transformer = nullptr;  ///< for CRS that tacore does not know. Not owned
   const RasterOpener* fallback = nullptr;       ///< with `pixels`: decodes rasters that tacore does not. Not owned
+  /// The results of validate_part() for all parts, in order: what they have read of the files is not read again.
+  std::vector<std::string> parts = {};
 };
 
 /// Finds every rule that the dataset at `path` breaks, in the order found. A path that cannot be opened is reported as
@@ -66,5 +68,16 @@ struct ValidateOptions {
 ///     for (const Issue& issue : validate("chips.tacozip"))
 ///       std::printf("%s %s\n", issue.rule.c_str(), issue.message.c_str());
 TACORE_EXPORT std::vector<Issue> validate(std::string_view path, const ValidateOptions& options = {});
+
+/// Reads what validate() with the same options would read of one of `num_parts` parts of the files, from 0: with
+/// `assets` their headers, with `deep` the pixels of TIFFs. So many processes share the work of one validation. The
+/// result is for ValidateOptions::parts, of the same version of tacore. Throws as load(), IoError also for a file that
+/// cannot be read, and QueryError for a part that does not exist.
+///
+///     ValidateOptions options{.assets = true};
+///     for (int part = 0; part < 4; ++part) options.parts.push_back(validate_part("chips.tacozip", part, 4, options));
+///     const std::vector<Issue> issues = validate("chips.tacozip", options);
+TACORE_EXPORT std::string validate_part(std::string_view path, int64_t part, int64_t num_parts,
+                                        const ValidateOptions& options = {});
 
 }  // namespace tacore
