@@ -9,7 +9,7 @@ import pickle
 import sys
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import Any
 
@@ -34,8 +34,9 @@ class Runner:
     def num_processors(self) -> int:
         return int(getattr(self._executor, "_max_workers", None) or os.cpu_count() or 1)
 
-    def start(self, function: Function, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """Begins a task for each tuple of arguments, and returns what result() takes."""
+    def start(self, function: Function, arguments: Sequence[tuple[Any, ...]], at_once: int | None = None) -> list[Any]:
+        """Begins a task for each tuple of arguments, and returns what result() takes. `at_once`: of one job, at most so
+        many tasks at a time."""
         return [self.submit(function, *each) for each in arguments]
 
     def submit(self, function: Function, *arguments: Any) -> Any:
@@ -87,20 +88,21 @@ class _Spark(Runner):
     def __init__(self, client: Any) -> None:
         super().__init__(getattr(client, "sparkContext", client))
         self._group = f"tacore-{uuid.uuid4().hex}"
-        self._thread = ThreadPoolExecutor(1)  # so that an interruption can cancel the job
         self._job: Any = None
 
     def num_processors(self) -> int:
         return int(self._executor.defaultParallelism)
 
-    def start(self, function: Function, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
+    def start(self, function: Function, arguments: Sequence[tuple[Any, ...]], at_once: int | None = None) -> list[Any]:
         packed = [_packed("pyspark.cloudpickle", function, each) for each in arguments]
-        self._job = self._thread.submit(self._collect, packed)
+        thread = ThreadPoolExecutor(1)  # so that an interruption can cancel the job
+        self._job = thread.submit(self._collect, packed, at_once or len(packed))
+        thread.shutdown(wait=False)
         return list(range(len(packed)))
 
-    def _collect(self, packed: list[bytes]) -> list[Any]:
+    def _collect(self, packed: list[bytes], at_once: int) -> list[Any]:
         self._executor.setJobGroup(self._group, "tacore", interruptOnCancel=True)
-        parts = self._executor.parallelize(packed, max(len(packed), 1))
+        parts = self._executor.parallelize(packed, max(min(at_once, len(packed)), 1))
         return [pickle.loads(each) for each in parts.mapPartitions(_unpacked_all).collect()]
 
     def result(self, future: Any) -> Any:
@@ -109,7 +111,7 @@ class _Spark(Runner):
     def cancel(self, futures: Sequence[Any]) -> None:
         if self._job is not None and not self._job.done():
             self._executor.cancelJobGroup(self._group)
-        self._thread.shutdown()
+            wait([self._job])
 
 
 @contextmanager

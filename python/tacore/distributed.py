@@ -1,4 +1,4 @@
-"""Distributed work: creation of partitions and their index, statistics, and validation on many machines.
+"""Distributed work: creation, functions of pixels, statistics, export and validation of datasets on many machines.
 
 The results are the same as on one machine, bit by bit. The argument `client` is one of:
 
@@ -19,30 +19,39 @@ Example:
 from __future__ import annotations
 
 import os
-import pickle
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._aliases import renamed
-from ._engines import run, runner_of
+from ._budget import Budget, Use, WorkerUse, budgeted, counted_here
+from ._engines import run
 from ._errors import TacoQueryError
+from ._map_samples import MapFailure, MappedSamples, map_samples
 from ._output import PathLike
 from ._partitions import PartitionFailure, Partitions, create_partitions
 from ._progress import callback
+from ._row_tasks import frame_of, range_name, row_ranges, sent_rows
 from ._table_parts import parts_of_table
 from .validator import Issue
 
 if TYPE_CHECKING:
     from ._dataframe import TacoDataFrame
     from ._dataset import TacoDataset
+    from ._row_tasks import SentRows
     from .raster import Bands, FrameStatistics
 
 __all__ = [
+    "Budget",
+    "MapFailure",
+    "MappedSamples",
     "PartitionFailure",
     "Partitions",
+    "Use",
+    "WorkerUse",
     "compute_statistics",
     "create_partitions",
+    "map_samples",
     "parts_of_table",
     "validate",
 ]
@@ -57,6 +66,7 @@ def compute_statistics(
     child: str = "",
     on_error: str = "raise",
     num_tasks: int | None = None,
+    budget: Budget | None = None,
     progress: bool | Callable[[int, int], object] = True,
 ) -> FrameStatistics:
     """Computes exact statistics of the pixels of all samples, as :func:`tacore.raster.compute_statistics` on many
@@ -72,6 +82,7 @@ def compute_statistics(
         child: Ids below each sample, joined by /, such as optical or a/b; by default the samples themselves.
         on_error: raise: a sample that cannot be read is an error; skip: it is left out, and listed as a failure.
         num_tasks: Maximal number of tasks; None: four for each processor of the client.
+        budget: Limits of the requests to servers, and their count.
         progress: True shows a bar, False nothing. A callable is called with (tasks done, tasks in all); the work is
             cancelled when it returns False.
 
@@ -82,17 +93,18 @@ def compute_statistics(
     from ._dataset import TacoDataset, load
     from .raster import FrameStatistics, SampleFailure, _bands
 
-    opened = dataset if isinstance(dataset, (TacoDataFrame, TacoDataset)) else load(dataset)
-    frame = opened.data if isinstance(opened, TacoDataset) else opened
-    if len(frame) == 0:
-        raise TacoQueryError("there are no samples to compute statistics of")
+    with counted_here(budget, "opening the dataset"):
+        opened = dataset if isinstance(dataset, (TacoDataFrame, TacoDataset)) else load(dataset)
+        frame = opened.data if isinstance(opened, TacoDataset) else opened
+        if len(frame) == 0:
+            raise TacoQueryError("there are no samples to compute statistics of")
     step = _core.part_rows(len(frame))
     options = {"bands": _bands(bands), "child": child, "on_error": on_error}
-    with runner_of(client) as runner:
-        ranges = _ranges(len(frame), step, num_tasks or 4 * runner.num_processors())
-        # Opened in the task, so that an error there has the name of the task.
-        rows = frame if runner.is_here else pickle.dumps(frame)
-        tasks = [(f"rows {begin} to {end - 1}", (rows, begin, end, step, options)) for begin, end in ranges]
+    with budgeted(client, budget) as runner:
+        rows = sent_rows(frame, runner)
+        tasks = [
+            (range_name(*each), (rows, *each, step, options)) for each in row_ranges(frame, num_tasks, runner, step)
+        ]
         total = _Statistics()
         for part in run(runner, _count, tasks, callback("Counting", progress)):
             total.add(*part)
@@ -105,6 +117,7 @@ def validate(
     client: Any = None,
     *,
     deep: bool = False,
+    budget: Budget | None = None,
     progress: bool | Callable[[int, int], object] = True,
 ) -> dict[str, list[Issue]]:
     """Validates many datasets, as :func:`tacore.validator.validate` on many machines.
@@ -113,6 +126,7 @@ def validate(
         paths: Paths of the datasets.
         client: Dask client, `ray` or Executor that runs the tasks (see the module).
         deep: Also read every byte.
+        budget: Limits of the requests to servers, and their count.
         progress: True shows a bar, False nothing. A callable is called with (datasets done, datasets in all); the work
             is cancelled when it returns False.
 
@@ -121,7 +135,8 @@ def validate(
     """
     names = [os.fsdecode(path) for path in paths]
     tasks = [(name, (name, deep)) for name in names]
-    return dict(zip(names, run(client, _validate, tasks, callback("Validating", progress)), strict=True))
+    with budgeted(client, budget) as runner:
+        return dict(zip(names, run(runner, _validate, tasks, callback("Validating", progress)), strict=True))
 
 
 # Functions that run in tasks.
@@ -133,8 +148,8 @@ _Moments = tuple[int, int, float, float, float, float]
 _Counted = tuple[list[list[_Moments]], list[_core.Histogram], int, list[tuple[int, str]]]
 
 
-def _count(rows: TacoDataFrame | bytes, begin: int, end: int, step: int, options: dict[str, Any]) -> _Counted:
-    frame = (pickle.loads(rows) if isinstance(rows, bytes) else rows)._core
+def _count(rows: SentRows, begin: int, end: int, step: int, options: dict[str, Any]) -> _Counted:
+    frame = frame_of(rows)._core
     moments: list[list[_Moments]] = []
     histograms: list[_core.Histogram] = []
     num_samples = 0
@@ -209,10 +224,3 @@ def _check_bands(before: Sequence[object], now: Sequence[object]) -> None:
         raise TacoQueryError(
             f"samples differ in their number of bands: {len(before)} and {len(now)}; choose bands that all have"
         )
-
-
-def _ranges(num_rows: int, step: int, num_tasks: int) -> list[tuple[int, int]]:
-    """Divides rows into consecutive ranges, in multiples of `step`, for at most `num_tasks` tasks."""
-    num_parts = -(-num_rows // step)
-    per_task = step * -(-num_parts // max(num_tasks, 1))
-    return [(begin, min(begin + per_task, num_rows)) for begin in range(0, num_rows, per_task)]

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 import tacore
-from tacore import _core, _engines, distributed, raster
+from tacore import _core, _engines, _row_tasks, distributed, raster
 from tacore.datamodel import Sample, Taco, Tortilla
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "data"
@@ -460,7 +460,7 @@ def test_an_early_failure_stops_later_tasks(tmp_path: Path) -> None:
 
 def test_tasks_consist_of_whole_parts() -> None:
     for num_rows, step, num_tasks in itertools.product((1, 2, 7, 2099), (1, 2, 32), (1, 2, 5, 10000)):
-        ranges = distributed._ranges(num_rows, step, num_tasks)
+        ranges = _row_tasks.ranges(num_rows, step, num_tasks)
         assert [row for begin, end in ranges for row in range(begin, end)] == list(range(num_rows))
         assert len(ranges) <= num_tasks
         assert all(begin % step == 0 for begin, _ in ranges)
