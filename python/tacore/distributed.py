@@ -27,6 +27,7 @@ from ._aliases import renamed
 from ._budget import Budget, Use, WorkerUse, budgeted, counted_here
 from ._engines import run
 from ._errors import TacoQueryError
+from ._export_partitions import export_partitions
 from ._map_samples import MapFailure, MappedSamples, map_samples
 from ._output import PathLike
 from ._partitions import PartitionFailure, Partitions, create_partitions
@@ -51,6 +52,7 @@ __all__ = [
     "WorkerUse",
     "compute_statistics",
     "create_partitions",
+    "export_partitions",
     "map_samples",
     "parts_of_table",
     "validate",
