@@ -34,6 +34,7 @@ from ._partitions import PartitionFailure, Partitions, create_partitions
 from ._progress import callback
 from ._row_tasks import frame_of, range_name, row_ranges, sent_rows
 from ._table_parts import parts_of_table
+from ._validate_dataset import validate_dataset
 from .validator import Issue
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ __all__ = [
     "map_samples",
     "parts_of_table",
     "validate",
+    "validate_dataset",
 ]
 
 
