@@ -35,6 +35,7 @@ from ._progress import callback
 from ._row_tasks import frame_of, range_name, row_ranges, sent_rows
 from ._table_parts import parts_of_table
 from ._validate_dataset import validate_dataset
+from ._xarray_samples import open_xarray
 from .validator import Issue
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ __all__ = [
     "create_partitions",
     "export_partitions",
     "map_samples",
+    "open_xarray",
     "parts_of_table",
     "validate",
     "validate_dataset",
