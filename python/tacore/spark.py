@@ -3,6 +3,7 @@
 Example:
     >>> spark.dataSource.register(tacore.spark.TacoDataSource)
     >>> spark.read.format("taco").load("s3://bucket/chips/.tacocat").groupBy("split").count()
+    >>> spark.read.format("taco").option("inputs", '{"image": "s2/4,3,2"}').load("chips.tacozip").mapInPandas(...)
     >>> samples.write.format("taco").option("collection", json.dumps(about)).mode("append").save("s3://bucket/chips")
 """
 
@@ -20,6 +21,7 @@ from ._engines import renamed_error, runner_of
 from ._errors import TacoError, TacoValidationError
 from ._fingerprint import fingerprint
 from ._partitions import claim, finish, make_part
+from ._row_blocks import Payload, check_names, payload_of_json, read_blocks
 
 if TYPE_CHECKING:
     import pyarrow
@@ -42,14 +44,17 @@ except (ImportError, AttributeError):  # no Spark, or one before 4.0
 
 __all__ = ["TacoDataSource"]
 
-#: Rows that a task reads.
+#: Rows that a task reads, without and with the bytes or arrays of their samples.
 _ROWS = 1 << 16
+_ROWS_OF_PIXELS = 1 << 8
 
 
 class TacoDataSource(DataSource):  # type: ignore[misc]
     """Reads and writes TACO datasets; register it with ``spark.dataSource.register``.
 
-    Reading gives the rows of level 0. `internal:gdal_vsi` has the path of each sample for GDAL and rasterio.
+    Reading gives the rows of level 0. `internal:gdal_vsi` has the path of each sample for GDAL and rasterio. With the
+    option `inputs` there are three columns for each input: its pixels as bytes, in the order of a NumPy array, and
+    `NAME_dtype` and `NAME_shape`: ``numpy.frombuffer(row.NAME, row.NAME_dtype).reshape(row.NAME_shape)``.
 
     Writing makes a partition of the dataset, a ZIP, of each partition of the DataFrame that has rows, and the index
     last. Columns are those of :meth:`tacore.datamodel.Tortilla.from_table`: id, path or data, and metadata. The mode
@@ -57,6 +62,10 @@ class TacoDataSource(DataSource):  # type: ignore[misc]
     partitions with the same rows are kept, as by :func:`tacore.distributed.create_partitions`.
 
     Options:
+        inputs: Arrays to read of each sample, as for :class:`tacore.loader.Loader` but as JSON: "s2/3,4,10" in quotes, a
+            list, or an object of names and texts. The input "" is called `pixels`.
+        bytes: "true" adds the column `data`, the bytes of each sample; samples are FILEs.
+        rows_per_partition: Rows that a task reads; by default 65536, and 256 with `inputs` or `bytes`.
         collection: Fields of the collection as JSON, those of :class:`tacore.datamodel.Taco`. Required to write.
         parquet: Options of Parquet files as JSON, as for :func:`tacore.export`.
         prefix: Prefix of the names of partitions; by default part.
@@ -69,10 +78,17 @@ class TacoDataSource(DataSource):  # type: ignore[misc]
 
     def schema(self) -> Any:
         types = importlib.import_module("pyspark.sql.pandas.types")
-        return types.from_arrow_schema(_opened(self._path(), self._storage()).limit(1).data.to_arrow().schema)
+        table = _opened(self._path(), self._storage()).limit(1).data.to_arrow()
+        payload = self._payload()
+        check_names(table.column_names, payload)
+        return types.from_arrow_schema(_with_payload(table.slice(0, 0), payload, {}).schema)
 
     def reader(self, schema: Any) -> _Reader:
-        return _Reader(self._path(), self._storage(), schema.fieldNames())
+        payload = self._payload()
+        rows = self.options.get("rows_per_partition", str(_ROWS_OF_PIXELS if payload.is_read() else _ROWS))
+        if not rows.isascii() or not rows.isdigit() or int(rows) < 1:
+            raise TacoValidationError(f"the option 'rows_per_partition' is {rows!r}; a number from 1 expected")
+        return _Reader(self._path(), self._storage(), schema.fieldNames(), payload, int(rows))
 
     def writer(self, schema: Any, overwrite: bool) -> _Writer:
         about, parquet = self._json("collection"), self._json("parquet")
@@ -90,6 +106,9 @@ class TacoDataSource(DataSource):  # type: ignore[misc]
 
     def _storage(self) -> dict[str, Any]:
         return self._json("storage_options") or dict(_dataset._storage_options)
+
+    def _payload(self) -> Payload:
+        return payload_of_json(self.options.get("bytes", "false").lower(), self.options.get("inputs", ""))
 
     def _json(self, option: str) -> dict[str, Any]:
         text = self.options.get(option, "{}")
@@ -110,18 +129,42 @@ class _Rows(InputPartition):  # type: ignore[misc]
 
 
 class _Reader(DataSourceReader):  # type: ignore[misc]
-    def __init__(self, path: str, storage: Mapping[str, Any], columns: list[str]) -> None:
+    def __init__(
+        self, path: str, storage: Mapping[str, Any], columns: list[str], payload: Payload, num_rows: int
+    ) -> None:
         self._path = path
         self._storage = storage
         self._columns = columns
+        self._payload = payload
+        self._num_rows = num_rows
 
     def partitions(self) -> list[_Rows]:
         num_rows = len(_opened(self._path, self._storage).data)
-        return [_Rows(first) for first in range(0, max(num_rows, 1), _ROWS)]
+        return [_Rows(first) for first in range(0, max(num_rows, 1), self._num_rows)]
 
     def read(self, partition: _Rows) -> Iterator[pyarrow.RecordBatch]:
-        rows = _opened(self._path, self._storage).data[partition.first : partition.first + _ROWS]
-        yield from rows.to_arrow().select(self._columns).to_batches()
+        rows = _opened(self._path, self._storage).data[partition.first : partition.first + self._num_rows]
+        of_rows = [name for name in self._columns if name in rows.columns]
+        for table, values in read_blocks(rows, of_rows, self._payload, partition.first):
+            yield from _with_payload(table, self._payload, values).select(self._columns).to_batches()
+
+
+def _with_payload(table: pyarrow.Table, payload: Payload, values: Mapping[str, list[Any]]) -> pyarrow.Table:
+    """The rows with the columns of their payload; without values, empty ones."""
+    arrow = importlib.import_module("pyarrow")
+    for name in payload.names():
+        found = values.get(name, [])
+        if name not in payload.inputs:
+            table = table.append_column(name, arrow.array(found, arrow.binary()))
+            continue
+        columns = {
+            name: arrow.array([each.tobytes() for each in found], arrow.binary()),
+            f"{name}_dtype": arrow.array([str(each.dtype) for each in found], arrow.string()),
+            f"{name}_shape": arrow.array([each.shape for each in found], arrow.list_(arrow.int32())),
+        }
+        for column, array in columns.items():
+            table = table.append_column(column, array)
+    return table
 
 
 class _Made(WriterCommitMessage):  # type: ignore[misc]

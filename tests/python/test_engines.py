@@ -17,7 +17,12 @@ import pytest
 import tacore
 from moto_server import Moto, python_with_moto
 from tacore import distributed
-from test_distributed import ABOUT, EXAMPLES, PARTS, broken, contents, dies, expected, part  # noqa: F401
+from tacore.datamodel import Sample, Taco, Tortilla
+from test_distributed import ABOUT, EXAMPLES, PARTS, broken, contents, dies, expected, part, tiff  # noqa: F401
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "remote"))
+
+from server import Server  # noqa: E402
 
 # Workers import this file and its neighbours.
 os.environ["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])
@@ -85,7 +90,121 @@ def test_statistics_and_validation_run_there(engine: Any) -> None:
     assert distributed.validate([path], engine) == {str(path): []}
 
 
+FLAT = EXAMPLES / "landsat.tacozip"
+
+
+def test_functions_of_pixels_run_there(engine: Any, tmp_path: Path) -> None:
+    factor = 2
+    made = distributed.map_samples(FLAT, lambda pixels: int(pixels.sum()) * factor, engine, num_tasks=5)
+    assert made == distributed.map_samples(FLAT, lambda pixels: int(pixels.sum()) * factor)
+    with pytest.raises(tacore.TacoCreationError, match=r"sample 'tile_r0_c0' \(row 0\): ZeroDivisionError"):
+        distributed.map_samples(FLAT, lambda pixels: 1 // 0, engine)
+    with pytest.raises(tacore.TacoCreationError, match=r"(rows 0 to 15|the job): "):
+        distributed.map_samples(FLAT, lambda pixels: os._exit(1), engine, num_tasks=1)
+
+
+def test_subsets_and_validation_of_one_dataset_run_there(engine: Any, tmp_path: Path) -> None:
+    rows = tacore.load(EXAMPLES / "landsat_nested.tacozip").sql("SELECT * FROM data ORDER BY id DESC LIMIT 5")
+    distributed.export_partitions(rows, tmp_path / "there", engine, num_partitions=3)
+    distributed.export_partitions(rows, tmp_path / "here", num_partitions=3)
+    assert contents(tmp_path / "there") == contents(tmp_path / "here")
+    assert distributed.validate_dataset(tmp_path / "there", engine, deep=True, assets=True, num_tasks=3) == []
+
+
+def test_a_budget_holds_there(engine: Any) -> None:
+    with Server(EXAMPLES) as server:
+        budget = distributed.Budget(concurrent_requests=2)
+        made = distributed.compute_statistics(server.url("landsat.tacozip"), engine, budget=budget, num_tasks=5)
+        here = distributed.compute_statistics(FLAT)
+        assert [band.__getstate__() for band in made.bands] == [band.__getstate__() for band in here.bands]
+        assert budget.used == (len(server.requests), server.sent)
+        server.clear()
+        few = distributed.Budget(requests=3)
+        with pytest.raises(tacore.TacoIOError, match="the budget is used up"):
+            distributed.map_samples(
+                server.url("landsat_nested.tacozip"), lambda a: 1, engine, inputs="optical", budget=few
+            )
+        assert len(server.requests) == few.used.requests <= 3
+
+
+# ----------------------------------------------------------------------------------------- the datasource of Ray Data
+
+
+def test_ray_data_reads_rows_bytes_and_arrays(tmp_path: Path) -> None:
+    ray = pytest.importorskip("ray.data")
+    dataset = tacore.load(FLAT)
+    ids = [row["id"] for row in dataset.data]
+    source = tacore.ray.TacoDatasource(FLAT, inputs={"image": "3,1"}, with_bytes=True, columns=["id", "split"])
+    made = ray.read_datasource(source, override_num_blocks=3)
+    assert made.schema().names == ["id", "split", "data", "image"]
+    for number, row in enumerate(made.sort("id").take_all()):
+        assert row["id"] == ids[number] and row["data"] == dataset.data.read_bytes(number)
+        assert (row["image"] == tacore.raster.read_tensor(dataset, number, bands=[3, 1])).all()
+    assert number == 15 and made.count() == 16
+    sums = made.map_batches(lambda batch: {"sum": batch["image"].sum(axis=(1, 2, 3))}).sum("sum")
+    assert sums == sum(int(tacore.raster.read_tensor(dataset, n, bands=[3, 1]).sum()) for n in range(16))
+    empty = tacore.ray.TacoDatasource(dataset.sql("SELECT * FROM data WHERE false"))
+    assert ray.read_datasource(empty).count() == 0
+    # Samples of different shapes, and of one type.
+    nested = tacore.load(EXAMPLES / "landsat_nested.tacozip").data.read(0)
+    files = [dataset.data.read_bytes(0), nested.read_bytes("mask")]
+    path = tmp_path / "mixed.tacozip"
+    tacore.create(Taco(Tortilla([Sample(id=f"s{n}", path=each) for n, each in enumerate(files)]), **ABOUT), path)
+    rows = ray.read_datasource(tacore.ray.TacoDatasource(path, inputs="", columns=["id"])).sort("id").take_all()
+    assert [row["pixels"].shape for row in rows] == [(6, 64, 64), (1, 64, 64)]
+
+
+def test_errors_of_ray_data_say_what_is_wrong(tmp_path: Path) -> None:
+    ray = pytest.importorskip("ray.data")
+    with pytest.raises(tacore.TacoQueryError, match="no column 'nothing'"):
+        tacore.ray.TacoDatasource(FLAT, columns=["nothing"])
+    with pytest.raises(tacore.TacoValidationError, match="is a Column"):
+        tacore.ray.TacoDatasource(FLAT, inputs=tacore.loader.Column("split"))
+    with pytest.raises(tacore.TacoSchemaError, match="have a column 'split'"):
+        tacore.ray.TacoDatasource(FLAT, inputs={"split": ""})
+    path = tmp_path / "bad.tacozip"
+    tacore.create(Taco(Tortilla([Sample(id="a", path=tiff(1)), Sample(id="b", path=b"none")]), **ABOUT), path)
+    with pytest.raises(Exception, match=r"sample 'b' \(row 1\)"):
+        ray.read_datasource(tacore.ray.TacoDatasource(path, inputs="")).take_all()
+
+
 # ----------------------------------------------------------------------------------------- the data source of Spark
+
+
+def test_spark_reads_bytes_and_arrays(spark: Any) -> None:
+    numpy = pytest.importorskip("numpy")
+    dataset = tacore.load(FLAT)
+    ids = [row["id"] for row in dataset.data]
+    reader = spark.read.format("taco").option("inputs", '{"image": "3,1"}').option("bytes", "true")
+    made = reader.option("rows_per_partition", "3").load(str(FLAT))
+    assert made.rdd.getNumPartitions() == 6
+    rows = made.select("id", "image", "image_shape", "image_dtype", "data").orderBy("id").collect()
+    for number, row in enumerate(rows):
+        assert row.id == ids[number] and row.data == dataset.data.read_bytes(number)
+        pixels = numpy.frombuffer(row.image, row.image_dtype).reshape(row.image_shape)
+        assert (pixels == tacore.raster.read_tensor(dataset, number, bands=[3, 1])).all()
+    assert len(rows) == 16 and made.where("split = 'test'").count() > 0
+    assert spark.read.format("taco").option("inputs", '""').load(str(FLAT)).select("pixels_shape").first()[0] == [
+        6,
+        64,
+        64,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"inputs": "{"}, "'inputs' is {"),
+        ({"inputs": "7"}, "'inputs' is 7"),
+        ({"inputs": '{"split": ""}'}, "have a column 'split'"),
+        ({"bytes": "maybe"}, "'bytes' is 'maybe'"),
+        ({"inputs": '""', "rows_per_partition": "0"}, "'rows_per_partition' is '0'"),
+        ({"inputs": '"optical"'}, "sample 'tile_r0_c0'"),
+    ],
+)
+def test_wrong_options_of_the_reader_are_told(spark: Any, options: dict[str, str], text: str) -> None:
+    with pytest.raises(Exception, match=text):
+        spark.read.format("taco").options(**options).load(str(FLAT)).collect()
 
 
 def frame(spark: Any, first: int, count: int, num_partitions: int, **columns: Any) -> Any:
