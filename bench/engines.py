@@ -5,8 +5,8 @@ requests, bytes and memory?
     engines.py FOLDER       makes 2 GB of pixels there, once
 
 Ray and Spark are measured where they are installed (tests/clusters/run_engines does that), and requests to a store of S3 where
-moto is. Needs the Python package of the build, rasterio and NumPy. Times are best and median of five, after one more that is not
-counted: it starts the workers, which open the dataset.
+moto is. Needs the Python package of the build, rasterio, psutil and NumPy. Times are best and median of five (statistics: three),
+after one that is not counted: it starts the workers, which open the dataset.
 """
 
 import argparse
@@ -25,6 +25,7 @@ sys.path[:0] = [str(ROOT / "build/release/python"), str(ROOT / "build/python"), 
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
 
 import numpy  # noqa: E402
+import psutil  # noqa: E402
 import rasterio  # noqa: E402
 import tacore  # noqa: E402
 from moto_server import Moto, python_with_moto  # noqa: E402
@@ -68,15 +69,24 @@ def make(path, count):
     return path
 
 
+def processor_seconds():
+    """Of this process and all below it, which engines start."""
+    total = 0.0
+    for process in [psutil.Process(), *psutil.Process().children(recursive=True)]:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            total += sum(process.cpu_times()[:2])
+    return total
+
+
 def timed(task, repeat=5):
-    times = []
-    for number in range(repeat + 1):
+    """Best and median time of a call, and the processor seconds of one, which do not depend on what else runs."""
+    task()
+    times, used = [], processor_seconds()
+    for _ in range(repeat):
         began = time.perf_counter()
         task()
         times.append(time.perf_counter() - began)
-        if number == 0:
-            times.pop()
-    return min(times), statistics.median(times)
+    return min(times), statistics.median(times), (processor_seconds() - used) / repeat
 
 
 def mean(pixels):
@@ -139,16 +149,16 @@ def spark(count):
 
 
 def measure_statistics(path):
-    table("Statistics of 2 GB of pixels", "by", "best s", "median s", "MB/s", "times one thread")
+    table("Statistics of 2 GB of pixels", "by", "best s", "median s", "processor s", "MB/s", "times one thread")
     size = NUM_SAMPLES * BANDS * SIDE * SIDE * 2 / 1e6
-    one, middle = timed(lambda: raster.compute_statistics(tacore.load(path), jobs=1, progress=False), 3)
-    row("one process, 1 thread", one, middle, size / one, 1.0)
-    best, middle = timed(lambda: raster.compute_statistics(tacore.load(path), progress=False), 3)
-    row("one process, a thread for each processor", best, middle, size / best, one / best)
+    one, middle, used = timed(lambda: raster.compute_statistics(tacore.load(path), jobs=1, progress=False), 3)
+    row("one process, 1 thread", one, middle, used, size / one, 1.0)
+    best, middle, used = timed(lambda: raster.compute_statistics(tacore.load(path), progress=False), 3)
+    row("one process, a thread for each processor", best, middle, used, size / best, one / best)
     for count in (1, 2, 4):
         with processes(count) as pool:
-            best, middle = timed(lambda pool=pool: distributed.compute_statistics(path, pool, progress=False), 3)
-        row(f"{count} processes", best, middle, size / best, one / best)
+            best, middle, used = timed(lambda pool=pool: distributed.compute_statistics(path, pool, progress=False), 3)
+        row(f"{count} processes", best, middle, used, size / best, one / best)
 
 
 def measure_engines(path, count=2):
@@ -159,18 +169,19 @@ def measure_engines(path, count=2):
     for name, engine in (("processes", processes), ("Dask", dask), ("Ray", ray), ("Spark", spark)):
         try:
             with engine(count) as client:
-                best, middle = timed(lambda client=client: distributed.map_samples(path, mean, client, progress=False))
+                best, middle, used = timed(
+                    lambda client=client: distributed.map_samples(path, mean, client, progress=False)
+                )
         except ImportError:
             print(f"{name} is not installed", file=sys.stderr)
             continue
-        plain = plain or middle
-        row(name, best, middle, NUM_SAMPLES / middle, 100 * (middle / plain - 1))
+        plain, plain_used = plain or best, plain_used or used
+        row(name, best, middle, used, NUM_SAMPLES / best, 100 * (best / plain - 1), 100 * (used / plain_used - 1))
     with processes(count) as pool:
         budget = distributed.Budget()
-        best, middle = timed(
-            lambda: distributed.map_samples(path, mean, pool, progress=False, budget=budget)
-        )  # fmt: skip
-    row("processes, with a Budget", best, middle, NUM_SAMPLES / middle, 100 * (middle / plain - 1))
+        best, middle, used = timed(lambda: distributed.map_samples(path, mean, pool, progress=False, budget=budget))
+    more, more_used = 100 * (best / plain - 1), 100 * (used / plain_used - 1)
+    row("processes, with a Budget", best, middle, used, NUM_SAMPLES / best, more, more_used)
 
 
 def measure_memory(path):

@@ -25,7 +25,8 @@
 namespace tacore::python {
 namespace {
 
-/// Statistics of the rows [begin, end) of a frame: bands, number of samples, failures with their position in the frame.
+/// Statistics of the rows [begin, end) of a frame: moments of the bands, in the order of the state of BandStatistics,
+/// and their histograms; number of samples; failures with their position in the frame.
 nb::tuple compute_statistics_part(const DataFrame& frame, int64_t begin, int64_t end, const Keywords& given) {
   ComputeOptions options =
       options_of<ComputeOptions>(given, {.task = {.jobs = 1}, .part_rows = end - begin, .fallback = raster_opener()});
@@ -38,7 +39,13 @@ nb::tuple compute_statistics_part(const DataFrame& frame, int64_t begin, int64_t
   nb::list failures;
   for (const auto& failure : made.failures)
     failures.append(nb::make_tuple(begin + failure.position, text(failure.message)));
-  return nb::make_tuple(std::move(made.bands), made.num_samples, failures);
+  nb::list moments, histograms;
+  for (BandStatistics& band : made.bands) {
+    const Moments& of = band.moments;
+    moments.append(nb::make_tuple(band.num_pixels, of.count, of.min, of.max, of.mean, of.sum_of_squares));
+    histograms.append(nb::cast(std::move(band.histogram)));
+  }
+  return nb::make_tuple(moments, histograms, made.num_samples, failures);
 }
 
 /// Size and SHA-256 of the file `path`, which is stored as `name`.

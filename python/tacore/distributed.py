@@ -161,16 +161,18 @@ def _count(rows: SentRows, begin: int, end: int, step: int, options: dict[str, A
     num_samples = 0
     failures: list[tuple[int, str]] = []
     for first in range(begin, end, step):
-        counted, num_counted, failed = _core.compute_statistics_part(frame, first, min(first + step, end), options)
+        bands, counted, num_counted, failed = _core.compute_statistics_part(
+            frame, first, min(first + step, end), options
+        )
         failures += failed
         if num_counted == 0:
             continue
         num_samples += num_counted
-        moments.append([band.__getstate__()[:-1] for band in counted])
+        moments.append(bands)
         _check_bands(histograms, counted)
         histograms = histograms or [_core.Histogram() for _ in counted]
-        for histogram, band in zip(histograms, counted, strict=True):
-            histogram.merge(band.histogram)
+        for histogram, other in zip(histograms, counted, strict=True):
+            histogram.merge(other)
     return moments, histograms, num_samples, failures
 
 

@@ -177,11 +177,12 @@ def test_requests_at_a_time_are_limited_over_all_workers(
 def test_requests_per_second_are_limited_over_all_workers(client: Any, folder: Path) -> None:  # noqa: F811
     gauge = Gauge()
     with Server(folder, guard=gauge) as server:
-        budget = Budget(requests_per_second=50)
+        budget = Budget(requests_per_second=10)
         distributed.map_samples(server.url("many.tacozip"), total, client, num_tasks=4, budget=budget)
-    # The driver opens the dataset before the tasks begin; each process may begin at once.
+    # Each process may begin at once; of the rest, a busy machine may delay the first ones most.
     seconds = gauge.times[-1] - gauge.times[0]
-    assert len(gauge.times) <= 50 * seconds + 1 + 2 * len(budget.workers)
+    num_spaced = len(gauge.times) - 1 - len(budget.workers)
+    assert num_spaced > 5 and seconds > 0.6 * num_spaced / 10
 
 
 def test_numbers_out_of_range_are_refused() -> None:
