@@ -96,6 +96,20 @@ void set_remote_limits(std::optional<int64_t> requests, std::optional<uint64_t> 
   tacore::set_remote_limits(limits);
 }
 
+void remove_stored_file(const std::string& root, const std::string& name) {
+  const nb::gil_scoped_release release;
+  tacore::remove_stored_file(root, name);
+}
+
+/// Name, size in bytes and version of each file.
+std::vector<std::tuple<std::string, uint64_t, std::string>> list_stored_files(const std::string& root) {
+  const nb::gil_scoped_release release;
+  std::vector<std::tuple<std::string, uint64_t, std::string>> out;
+  for (ListedFile& file : tacore::list_stored_files(root))
+    out.emplace_back(std::move(file.name), file.size, std::move(file.version));
+  return out;
+}
+
 }  // namespace
 
 void bind_distributed(nb::module_& m) {
@@ -108,6 +122,8 @@ void bind_distributed(nb::module_& m) {
   m.def("remote_use", &remote_use);
   m.def("set_remote_limits", &set_remote_limits, arg("requests").none(), arg("bytes").none(), arg("per_second").none(),
         arg("concurrent").none());
+  m.def("remove_stored_file", &remove_stored_file, arg("root"), arg("name"));
+  m.def("list_stored_files", &list_stored_files, arg("root"));
   m.def("discard_unfinished_uploads", &discard_unfinished_uploads, arg("root"));
 }
 

@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
-#include <ctime>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -10,11 +8,11 @@
 #include "base/text.hpp"
 #include "base/threads.hpp"
 #include "io/memory_source.hpp"
-#include "net/aws_signature.hpp"
 #include "net/http_requests.hpp"
 #include "net/remote_address.hpp"
 #include "tacore/error.hpp"
 #include "upload/object_store.hpp"
+#include "upload/s3_requests.hpp"
 
 namespace tacore::upload {
 namespace {
@@ -26,67 +24,9 @@ constexpr uint64_t kMostParts = 10'000;
 constexpr const char* kHashHeader = "x-amz-meta-sha256";
 constexpr const char* kChecksumHeader = "x-amz-checksum-sha256";
 
-// The responses of S3 are flat XML: elements of one name neither nest nor have attributes.
-
-std::string_view body_text(const net::HttpResponse& response) {
-  return {reinterpret_cast<const char*>(response.body.data()), response.body.size()};
-}
-
-/// The content of each element `name`.
-std::vector<std::string_view> xml_elements(std::string_view xml, const std::string& name) {
-  const std::string begin = "<" + name + ">", end = "</" + name + ">";
-  std::vector<std::string_view> out;
-  for (;;) {
-    const auto from = xml.find(begin);
-    const auto to = from == xml.npos ? from : xml.find(end, from);
-    if (to == xml.npos) return out;
-    out.push_back(xml.substr(from + begin.size(), to - from - begin.size()));
-    xml.remove_prefix(to + end.size());
-  }
-}
-
-/// The text of the first element `name`, "" if there is none.
-std::string xml_text(std::string_view xml, const std::string& name) {
-  constexpr std::pair<std::string_view, char> kEntities[] = {{"&quot;", '"'}, {"&#34;", '"'}, {"&apos;", '\''},
-                                                             {"&lt;", '<'},   {"&gt;", '>'},  {"&amp;", '&'}};
-  const auto found = xml_elements(xml, name);
-  std::string out;
-  for (std::string_view rest = found.empty() ? "" : found[0]; !rest.empty();) {
-    const auto entity = std::ranges::find_if(kEntities, [&](const auto& e) { return rest.starts_with(e.first); });
-    const bool is_entity = entity != std::end(kEntities);
-    out += is_entity ? entity->second : rest[0];
-    rest.remove_prefix(is_entity ? entity->first.size() : 1);
-  }
-  return out;
-}
-
 std::string xml_escaped(std::string_view text) {
   std::string out;
   for (const char c : text) out += c == '&' ? "&amp;" : c == '<' ? "&lt;" : std::string(1, c);
-  return out;
-}
-
-/// Throws IoError, with the code and the message of the store, unless the response is one of success. Some errors have
-/// the status 200.
-void require_stored(const net::HttpResponse& response, const std::string& method, const std::string& name) {
-  const std::string_view body = body_text(response);
-  const std::string code = xml_text(body, "Code");
-  if (code.empty() || body.find("<Error>") == body.npos) return require_success(response, method, name);
-  throw IoError(method + ": HTTP status " + std::to_string(response.status) + ": " +
-                    without_controls(code + ": " + xml_text(body, "Message")),
-                {.path = name}, response.status == 403 ? EACCES : 0);
-}
-
-std::string percent_decoded_key(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    unsigned value = 0;
-    const char* digits = text.data() + i + 1;
-    const bool is_code =
-        text[i] == '%' && i + 2 < text.size() && std::from_chars(digits, digits + 2, value, 16).ptr == digits + 2;
-    out += is_code ? static_cast<char>(value) : text[i];
-    if (is_code) i += 2;
-  }
   return out;
 }
 
@@ -122,27 +62,19 @@ struct Part {
   std::string checksum = {};  ///< SHA-256 in base64
 };
 
-struct S3Request {
-  const char* method = "GET";
-  std::string query = {};  ///< with its '?', percent-encoded
-  net::HttpHeaders headers = {};
-  std::shared_ptr<const ByteSource> body = {};
-  Sha256 hash = sha256(std::span<const std::byte>());  ///< of the body
-};
-
 class S3Store final : public ObjectStore {
  public:
   S3Store(const std::string& root, const RemoteOptions& remote, const StoreOptions& options)
       : root_(root.ends_with('/') ? root : root + "/"),
         remote_(remote),
-        region_(std::make_shared<net::Region>(remote.region.empty() ? "us-east-1" : remote.region)),
         session_(session_of(remote)),
         discard_unfinished_(options.discard_unfinished) {
     if (remote.is_anonymous || remote.access_key_id.empty()) {
       throw IoError("uploads need an access key: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
                     {.path = root});
     }
-    bucket_ = net::address_of(root_ + "x", remote_, region_);
+    const auto region = std::make_shared<net::Region>(remote.region.empty() ? "us-east-1" : remote.region);
+    bucket_ = net::address_of(root_ + "x", remote_, region);
     bucket_.key.pop_back();
     prefix_ = std::exchange(bucket_.key, {});
   }
@@ -185,29 +117,13 @@ class S3Store final : public ObjectStore {
   net::HttpResponse ask(const std::string& key, const S3Request& request) const {
     net::RemoteAddress address = bucket_;
     address.key = prefix_ + key;
-    return ask(address, url_of(key), request);
-  }
-
-  net::HttpResponse ask(const net::RemoteAddress& address, const std::string& name, const S3Request& request) const {
-    for (;;) {
-      net::HttpResponse response = send(session_, name, [&] {
-        net::HttpRequest out{address.location() + request.query, request.headers, kMaxStoreResponse, request.method,
-                             request.body};
-        const auto added = net::sign_aws(out.url, out.headers, *address.aws_key, region_->get(), "s3",
-                                         std::time(nullptr), request.method, request.hash);
-        out.headers.insert(out.headers.end(), added.begin(), added.end());
-        return out;
-      });
-      const auto region = response.header("x-amz-bucket-region");
-      const bool is_moved = response.status >= 300 && address.endpoint.empty() && !region.empty();
-      if (!is_moved || !region_->set(region)) return response;
-    }
+    return ask_s3(session_, address, url_of(key), request);
   }
 
   /// Throws IoError when the bucket or the access key does not exist, or the secret is wrong.
   void require_bucket() const {
-    const auto response =
-        ask(bucket_, root_, {.query = "?list-type=2&max-keys=1&prefix=" + percent_encoded(prefix_, false)});
+    const auto response = ask_s3(session_, bucket_, root_,
+                                 {.query = "?list-type=2&max-keys=1&prefix=" + percent_encoded(prefix_, false)});
     // A key that may write need not be allowed to list.
     if (response.status == 403 && xml_text(body_text(response), "Code") == "AccessDenied") return;
     require_stored(response, "GET", root_);
@@ -367,20 +283,18 @@ class S3Store final : public ObjectStore {
     for (std::string marker;;) {
       const std::string query =
           "?encoding-type=url" + marker + "&prefix=" + percent_encoded(prefix_ + begin, false) + "&uploads=";
-      const auto response = ask(bucket_, root_, {.query = query});
+      const auto response = ask_s3(session_, bucket_, root_, {.query = query});
       if (response.status == 403) {
         log::info(root_ + ": unfinished uploads cannot be listed, so none is continued");
         return out;
       }
       require_stored(response, "GET", root_);
       const std::string_view body = body_text(response);
-      const bool is_encoded = xml_text(body, "EncodingType") == "url";
-      const auto key_of = [&](const std::string& text) { return is_encoded ? percent_decoded_key(text) : text; };
       for (const std::string_view each : xml_elements(body, "Upload")) {
-        const std::string key = key_of(xml_text(each, "Key"));
+        const std::string key = key_in(xml_text(each, "Key"), body);
         if (key.starts_with(prefix_)) out.push_back({key.substr(prefix_.size()), xml_text(each, "UploadId")});
       }
-      const std::string next = key_of(xml_text(body, "NextKeyMarker"));
+      const std::string next = key_in(xml_text(body, "NextKeyMarker"), body);
       if (xml_text(body, "IsTruncated") != "true" || next.empty()) return out;
       marker = "&key-marker=" + percent_encoded(next, false) +
                "&upload-id-marker=" + percent_encoded(xml_text(body, "NextUploadIdMarker"), false);
@@ -396,7 +310,6 @@ class S3Store final : public ObjectStore {
 
   const std::string root_;  ///< with a final slash
   const RemoteOptions remote_;
-  const std::shared_ptr<net::Region> region_;
   const net::HttpSession session_;
   bool discard_unfinished_;
   net::RemoteAddress bucket_ = {};  ///< without a key

@@ -38,4 +38,20 @@ TACORE_EXPORT std::optional<std::string> read_stored_file(const std::string& roo
 /// Ends the unfinished uploads below `root`, which cost storage. Their processes then get an error.
 TACORE_EXPORT void discard_unfinished_uploads(const std::string& root);
 
+/// Removes a file, if it is there.
+TACORE_EXPORT void remove_stored_file(const std::string& root, const std::string& name);
+
+/// A file of a listing.
+struct ListedFile {
+  std::string name = {};     ///< below the root of the listing, with slashes
+  uint64_t size = 0;         ///< bytes
+  std::string version = {};  ///< the ETag, which another content does not have
+};
+
+/// The files below `root`, `s3://BUCKET[/PREFIX]`, at all depths, in code-point order of their names. Of a public
+/// bucket they are listed without a key. Throws IoError, too, for a listing that is cut off.
+///
+///     for (const ListedFile& file : list_stored_files("s3://bucket/landsat")) num_bytes += file.size;
+TACORE_EXPORT std::vector<ListedFile> list_stored_files(const std::string& root);
+
 }  // namespace tacore
