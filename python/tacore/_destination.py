@@ -19,7 +19,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from . import _core
+from . import _core, _dataset
 from ._errors import TacoIOError, TacoValidationError
 from ._output import PathLike, local_path
 
@@ -239,6 +239,12 @@ def destination_of(output: PathLike, plan: str) -> Destination:
     """Raises TacoValidationError for a URL that is not one of S3."""
     text = os.fsdecode(output)
     return Store(text) if text.startswith("s3://") else Folder(local_path(output), plan)
+
+
+def use_storage(storage: dict[str, Any]) -> None:
+    """Sets the options of the driver for remote paths in this process, which may be another one."""
+    if storage and storage != _dataset._storage_options:
+        _dataset.set_storage_options(**storage)
 
 
 @contextmanager

@@ -11,40 +11,30 @@ import bisect
 import contextlib
 import copy
 import errno
-import hashlib
-import heapq
 import itertools
 import json
-import sys
-from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
-from . import _core, _dataset
+from . import _dataset
 from ._aliases import renamed
-from ._destination import WORK, Bytes, Destination, destination_of
+from ._destination import Bytes, Destination, destination_of, use_storage
 from ._engines import Runner, renamed_error, run, runner_of
-from ._errors import TacoCreationError, TacoError, TacoSchemaError, TacoValidationError
+from ._errors import TacoCreationError, TacoError, TacoValidationError
 from ._fingerprint import fingerprint
 from ._output import PathLike
 from ._progress import callback
 from ._table_parts import TablePart
+from ._together import Record, Together, check_ids, facts_of
 
 if TYPE_CHECKING:
-    from ._dataset import TacoDataset
     from .datamodel import Sample, Taco
 
     #: A dataset to be written, or a function that makes it on the machine that writes it.
     Part = Union[Taco, Callable[[], Taco]]
 
 _PLAN = ".plan.json"
-#: Ids are compared by these many ranges of their hashes, each of at most this number of hashes where that is possible.
-_HASH_RANGES = 64
-_RANGE_BITS = 64 - 6
-_HASHES_AT_ONCE = 1 << 22
-_CONCURRENT_READS = 16
 
 
 class PartitionFailure(NamedTuple):
@@ -143,9 +133,14 @@ def create_partitions(
         destination.clear()
         options = (destination, on_error, dict(_dataset._storage_options), parquet)
         tasks = [(f"partition {name}", (part, name, plan[name], *options)) for name, part in named.items()]
+        together = Together(destination, validate_schema)
+        made = {}
         try:
-            made = run(runner, make_part, tasks, callback("Creating", progress))
-            return finish(runner, destination, dict(zip(named, made, strict=True)), validate_schema, parquet)
+            for name, result in zip(named, run(runner, make_part, tasks, callback("Creating", progress)), strict=True):
+                made[name] = result
+                if result[0]["size"]:
+                    together.add(name, result[0])
+            return finish(runner, destination, made, validate_schema, parquet)
         except BaseException:
             with contextlib.suppress(TacoError, OSError):  # the first error says more
                 destination.clear()
@@ -159,16 +154,14 @@ def finish(
     validate_schema: bool,
     parquet: dict[str, Any],
 ) -> Partitions:
-    """Checks what must hold for all partitions together, and makes them visible, with their index. `made`: the results
-    of make_part(), by their names."""
+    """Compares the ids of all partitions, and makes them visible, with their index. `made`: the results of make_part(),
+    by their names, which Together has compared."""
     failures = [PartitionFailure(name, *each) for name, (record, _) in made.items() for each in record["failures"]]
     finished = {name: record for name, (record, _) in made.items() if record["size"]}
     if not finished:
         first = failures[0]
         raise TacoCreationError(f"no partition could be made; the first: partition {first.partition}: {first.message}")
-    _check_ids(runner, destination, finished)
-    if validate_schema:
-        _check_schemas(finished)
+    check_ids(runner, destination, finished)
     path = destination.publish(list(finished), {"validate_schema": validate_schema, "parquet": parquet})
     num_samples = sum(record["num_samples"] for record in finished.values())
     return Partitions(path, num_samples, sum(was_kept for _, was_kept in made.values()), failures)
@@ -249,9 +242,6 @@ def _parsed(data: bytes | None) -> dict[str, Any] | None:
 
 # Tasks.
 
-#: What is known of a finished partition, as JSON.
-Record = dict[str, Any]
-
 
 def make_part(
     part: Any,
@@ -264,9 +254,9 @@ def make_part(
 ) -> tuple[Record, bool]:
     """Makes a partition, unless it is finished. Returns its record, and whether it was finished. The size is 0 where it
     could not be made."""
-    _use(storage)
+    use_storage(storage)
     known = _parsed(destination.read(f"{name}.json"))
-    is_meant = known is not None and known.get("fingerprint") == made_of
+    is_meant = known is not None and known.get("fingerprint") == made_of and "tree" in known
     if known is not None and is_meant and not (known["failures"] and on_error == "raise"):
         last = destination.read(f"{name}.ids", max(8 * (known["num_samples"] - 1), 0), 8)
         if last is not None and len(last) == 8 and destination.has(name, Bytes(known["size"], known["sha256"])):
@@ -279,25 +269,12 @@ def make_part(
             if on_error == "raise" or _is_of_output(error, path):
                 raise
             return {"size": 0, "num_samples": 0, "failures": [(None, _message(error))]}, False
-        dataset = _dataset.load(path)
-        hashes = sorted(_hash(id) for id in _ids(dataset))
-        record = {
-            "fingerprint": made_of,
-            **destination.store(path, name)._asdict(),
-            "num_samples": len(hashes),
-            "columns": [dict(dataset._core.level_columns(level)) for level in range(len(dataset.field_schema))],
-            "ends_of_hashes": [bisect.bisect_left(hashes, (n + 1) << _RANGE_BITS) for n in range(_HASH_RANGES)],
-            "failures": failures,
-        }
-    destination.write(f"{name}.ids", _bytes_of(hashes))
+        facts, hashes = facts_of(_dataset.load(path))
+        stored = destination.store(path, name)._asdict()
+        record = {"fingerprint": made_of, **stored, **facts, "failures": failures}
+    destination.write(f"{name}.ids", hashes)
     destination.write(f"{name}.json", json.dumps(record).encode())
     return record, False
-
-
-def _use(storage: dict[str, Any]) -> None:
-    """Sets the options of the driver for remote paths in this process, which may be another one."""
-    if storage and storage != _dataset._storage_options:
-        _dataset.set_storage_options(**storage)
 
 
 def _taco_of(part: Any, on_error: str) -> tuple[Taco, list[tuple[str, str]]]:
@@ -375,89 +352,3 @@ def _is_of_output(error: Exception, path: Path) -> bool:
 
 def _message(error: Exception) -> str:
     return str(error) if isinstance(error, TacoError) else f"{type(error).__name__}: {error}"
-
-
-# What must hold for all partitions together.
-
-
-def _hash(id: str) -> int:
-    return int.from_bytes(hashlib.blake2b(id.encode(), digest_size=8).digest())
-
-
-def _bytes_of(hashes: Sequence[int]) -> bytes:
-    out = array("Q", hashes)
-    if sys.byteorder == "big":
-        out.byteswap()
-    return out.tobytes()
-
-
-def _check_schemas(records: dict[str, Record]) -> None:
-    """Raises TacoSchemaError that names two partitions whose levels or columns differ."""
-    first, *others = records
-    for name in others:
-        a, b = records[first]["columns"], records[name]["columns"]
-        if len(a) != len(b):
-            raise TacoSchemaError(f"partition {name} has {len(b)} levels, partition {first} has {len(a)}")
-        for level, (before, now) in enumerate(zip(a, b, strict=True)):
-            for column in (*before, *now):
-                if before.get(column) != now.get(column):
-                    says = [
-                        f"{types.get(column, 'missing')} in partition {part}"
-                        for part, types in ((first, before), (name, now))
-                    ]
-                    raise TacoSchemaError(f"column {column} of level {level} is {' and '.join(says)}")
-
-
-def _check_ids(runner: Runner, destination: Destination, records: dict[str, Record]) -> None:
-    """Raises TacoValidationError that names a repeated id and its two partitions. No machine holds all ids: each task
-    compares those of a range of hashes."""
-    total = sum(record["num_samples"] for record in records.values())
-    num_tasks = min(max(-(-total // _HASHES_AT_ONCE), 1), _HASH_RANGES)
-    storage = dict(_dataset._storage_options)
-    tasks = []
-    for task in range(num_tasks):
-        first, last = (_HASH_RANGES * n // num_tasks for n in (task, task + 1))
-        pieces = []
-        for name, record in records.items():
-            ends = [0, *record["ends_of_hashes"]]
-            pieces.append((name, ends[first], ends[last]))
-        tasks.append((f"ids {task + 1} of {num_tasks}", (destination, storage, pieces)))
-    for repeated in [_repeated(*tasks[0][1])] if num_tasks == 1 else run(runner, _repeated, tasks, None):
-        for hash, a, b in repeated:
-            ids = [each for each in _ids(_dataset.load(destination.path(a))) if _hash(each) == hash]
-            same = [each for each in _ids(_dataset.load(destination.path(b))) if each in ids]
-            if same:
-                raise TacoValidationError(
-                    f"the id {same[0]!r} is in partition {a} and in partition {b}; ids are unique in a dataset"
-                )
-
-
-def _repeated(
-    destination: Destination, storage: dict[str, Any], pieces: Sequence[tuple[str, int, int]]
-) -> list[tuple[int, str, str]]:
-    """The first hashes that several partitions have, with two of these."""
-    _use(storage)
-
-    def read(piece: tuple[str, int, int]) -> array[int]:
-        name, begin, end = piece
-        data = destination.read(f"{name}.ids", 8 * begin, 8 * (end - begin))
-        if data is None or len(data) != 8 * (end - begin):
-            path = f"{destination.shown}/{WORK}/{name}.ids"
-            raise TacoCreationError(f"{path}: is missing or was changed meanwhile; run the same call again")
-        hashes = array("Q", data)
-        if sys.byteorder == "big":
-            hashes.byteswap()
-        return hashes
-
-    with ThreadPoolExecutor(_CONCURRENT_READS) as threads:
-        sorted_hashes = [
-            zip(hashes, itertools.repeat(position)) for position, hashes in enumerate(threads.map(read, pieces))
-        ]
-    pairs = itertools.pairwise(heapq.merge(*sorted_hashes))
-    repeated = ((a[0], pieces[a[1]][0], pieces[b[1]][0]) for a, b in pairs if a[0] == b[0] and a[1] != b[1])
-    return list(itertools.islice(repeated, 100))
-
-
-def _ids(dataset: TacoDataset) -> list[str]:
-    """The ids of level 0."""
-    return [row["id"] for row in _core.rows(dataset.sql("SELECT id FROM data").data)]

@@ -22,6 +22,7 @@ from ._errors import TacoError, TacoValidationError
 from ._fingerprint import fingerprint
 from ._partitions import claim, finish, make_part
 from ._row_blocks import Payload, check_names, payload_of_json, read_blocks
+from ._together import Together
 
 if TYPE_CHECKING:
     import pyarrow
@@ -225,6 +226,9 @@ class _Writer(DataSourceArrowWriter):  # type: ignore[misc]
         if not made:
             raise TacoValidationError("there are no rows; at least one sample expected")
         with ThreadPoolExecutor() as threads, runner_of(threads) as runner:
+            together = Together(self._destination, same_columns=True)
+            for name, (record, _) in sorted(made.items()):
+                together.add(name, record)
             finish(runner, self._destination, dict(sorted(made.items())), True, self._parquet)
 
     def abort(self, messages: list[_Made]) -> None:

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 import tacore
 from moto_server import Moto, python_with_moto
-from tacore import _core, _partitions, distributed
+from tacore import _core, _partitions, _together, distributed
 from tacore._fingerprint import fingerprint
 from tacore.datamodel import Sample, Taco, Tortilla
 from test_distributed import ABOUT, PARTS, client, contents, dask_client, expected, part, processes  # noqa: F401
@@ -214,7 +214,7 @@ def test_an_id_in_two_partitions_is_told_with_both(client: Any, tmp_path: Path) 
 def test_ids_are_compared_by_ranges_of_their_hashes(
     client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_partitions, "_HASHES_AT_ONCE", 10)
+    monkeypatch.setattr(_together, "_HASHES_AT_ONCE", 10)
     parts = [functools.partial(part, 100 * n, 100) for n in range(3)]
     assert distributed.create_partitions(parts, tmp_path / "a", client).num_samples == 300
     for twice in (0, 37, 299):
@@ -225,7 +225,7 @@ def test_ids_are_compared_by_ranges_of_their_hashes(
 
 
 def test_equal_hashes_of_other_ids_are_no_repetition(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_partitions, "_hash", lambda id: len(id))
+    monkeypatch.setattr(_together, "_hash", lambda id: len(id))
     assert distributed.create_partitions(PARTS, tmp_path, THREADS).num_samples == 9
 
 
