@@ -7,7 +7,6 @@ tasks and a second run of the same call are harmless.
 
 from __future__ import annotations
 
-import bisect
 import contextlib
 import copy
 import errno
@@ -25,7 +24,7 @@ from ._errors import TacoCreationError, TacoError, TacoValidationError
 from ._fingerprint import fingerprint
 from ._output import PathLike
 from ._progress import callback
-from ._table_parts import TablePart
+from ._sample_parts import SamplePart, cuts, message_of
 from ._together import Record, Together, check_ids, facts_of
 
 if TYPE_CHECKING:
@@ -90,7 +89,8 @@ def create_partitions(
     Args:
         parts: Datasets; or functions without arguments that return a dataset on the machine that writes it, so that
             samples are not sent (functools.partial of a function; with Dask, Ray and Spark also closures). A mapping
-            gives names to the partitions; :func:`parts_of_table` makes one from a table. A single dataset is split.
+            gives names to the partitions; :func:`parts_of_table` makes one from a table, :func:`parts_of_files` from the
+            files below a place. A single dataset is split.
         output: Folder of the partitions, which all machines can access; it is created if it does not exist. Or a
             place in an object store, s3://BUCKET/PREFIX, with the options of :func:`tacore.set_storage_options`. Its
             folder `.parts` has the plan and the records of this function.
@@ -179,25 +179,11 @@ def _split(parts: Any, num_partitions: int | None) -> Any:
         return parts
     samples = [parts.tortilla._sample(row) for row in range(len(parts.tortilla))]  # with the columns of the Tortilla
     out = []
-    for begin, end in itertools.pairwise(_cuts([sample.size_bytes for sample in samples], num_partitions or 1)):
+    for begin, end in itertools.pairwise(cuts([sample.size_bytes for sample in samples], num_partitions or 1)):
         part = copy.copy(parts)
         part.tortilla = Tortilla(samples[begin:end])
         out.append(part)
     return out
-
-
-def _cuts(sizes: Sequence[int], num_parts: int) -> list[int]:
-    """Where consecutive samples are divided into parts of about equal bytes, each of a sample at least; from 0 to the
-    number of samples."""
-    num_parts = max(min(num_parts, len(sizes)), 1)
-    ends = list(itertools.accumulate((size + 1 for size in sizes), initial=0))  # empty samples count, too
-    cuts = [0]
-    for part in range(1, num_parts):
-        aim = ends[-1] * part / num_parts
-        at = bisect.bisect_left(ends, aim)
-        nearest = at if ends[at] - aim < aim - ends[at - 1] else at - 1
-        cuts.append(min(max(nearest, cuts[-1] + 1), len(sizes) - num_parts + part))
-    return [*cuts, len(sizes)]
 
 
 def _named(parts: Any, prefix: str) -> dict[str, Any]:
@@ -268,7 +254,7 @@ def make_part(
         except Exception as error:
             if on_error == "raise" or _is_of_output(error, path):
                 raise
-            return {"size": 0, "num_samples": 0, "failures": [(None, _message(error))]}, False
+            return {"size": 0, "num_samples": 0, "failures": [(None, message_of(error))]}, False
         facts, hashes = facts_of(_dataset.load(path))
         stored = destination.store(path, name)._asdict()
         record = {"fingerprint": made_of, **stored, **facts, "failures": failures}
@@ -278,7 +264,7 @@ def make_part(
 
 
 def _taco_of(part: Any, on_error: str) -> tuple[Taco, list[tuple[str, str]]]:
-    if isinstance(part, TablePart):
+    if isinstance(part, SamplePart):
         return part.make(on_error)
     return part() if callable(part) else part, []
 
@@ -308,7 +294,7 @@ def _write(taco: Taco, path: Path, on_error: str, parquet: dict[str, Any]) -> li
         except TacoError as error:
             if _is_of_output(error, path):
                 raise
-            failures.append((sample.id, _message(error)))
+            failures.append((sample.id, message_of(error)))
     if not good or not failures:
         raise first
     rest = copy.copy(taco)
@@ -348,7 +334,3 @@ def _is_of_output(error: Exception, path: Path) -> bool:
         return False
     place = getattr(error, "path", None) or ""
     return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS) or place.startswith(str(path.parent))
-
-
-def _message(error: Exception) -> str:
-    return str(error) if isinstance(error, TacoError) else f"{type(error).__name__}: {error}"

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ._backend import require
-from ._errors import TacoError, TacoQueryError, TacoSchemaError, TacoValidationError
+from ._errors import TacoQueryError
+from ._sample_parts import Failure, SamplePart, made_samples
 
 if TYPE_CHECKING:
     from .datamodel import Sample, Taco
@@ -54,55 +55,38 @@ def parts_of_table(
     return {f"{prefix}{number:04}": part for number, part in enumerate(parts, 1)}
 
 
-class TablePart:
+class TablePart(SamplePart):
     """A function that makes a Taco from the rows of a file; see :func:`parts_of_table`."""
 
     def __init__(
         self, fragment: Any, schema: Any, make: Callable[[Row], Sample] | None, about: Mapping[str, Any]
     ) -> None:
+        super().__init__(about)
         self._fragment = fragment
         self._schema = schema
         self._make = make
-        self._about = dict(about)
         found = fragment.filesystem.get_file_info(fragment.path)
         #: The version of the file.
         self._version = [fragment.path, found.size, found.mtime_ns, str(fragment.partition_expression)]
 
     def fingerprint_of(self) -> list[Any]:
-        """What the fingerprint of a plan is made of."""
         return [self._version, self._make, self._about]
 
     def __repr__(self) -> str:
         return f"<TablePart of {self._fragment.path}>"
 
-    def __call__(self) -> Taco:
-        return self.make("raise")[0]
-
-    def make(self, on_error: str) -> tuple[Taco, list[tuple[str, str]]]:
-        """The Taco, and (id, message) of the rows that have no sample, if `on_error` is "report"."""
+    def make(self, on_error: str) -> tuple[Taco, list[Failure]]:
         from .datamodel import Taco, Tortilla
 
         table = self._read()
         if self._make is None:
             return Taco(Tortilla.from_table(table), **self._about), []
-        samples: list[Sample] = []
-        failures: list[tuple[str, str]] = []
-        for number, row in enumerate(table.to_pylist()):
-            try:
-                samples.append(self._make(row))
-            except Exception as error:
-                name = str(row.get("id", f"row {number}"))
-                message = str(error) if isinstance(error, TacoError) else f"{type(error).__name__}: {error}"
-                if on_error == "raise":
-                    raise TacoValidationError(
-                        f"sample {name}, row {number} of {self._fragment.path}: {message}"
-                    ) from error
-                failures.append((name, message))
-        if not samples:
-            raise TacoSchemaError(
-                f"{self._fragment.path}: no row gives a sample" + (f": {failures[0][1]}" if failures else "")
-            )
-        return Taco(Tortilla(samples), **self._about), failures
+        rows = [
+            (str(row.get("id", f"row {number}")), f"row {number} of {self._fragment.path}", row)
+            for number, row in enumerate(table.to_pylist())
+        ]
+        samples, failures = made_samples(rows, self._make, on_error)
+        return self._taco(samples, failures, f"{self._fragment.path}: no row")
 
     def _read(self) -> Any:
         path, size, changed, _ = self._version

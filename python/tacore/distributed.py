@@ -29,6 +29,7 @@ from ._engines import run
 from ._errors import TacoQueryError
 from ._export_partitions import export_partitions
 from ._map_samples import MapFailure, MappedSamples, map_samples
+from ._file_parts import parts_of_files
 from ._output import PathLike
 from ._partitions import PartitionFailure, Partitions, create_partitions
 from ._progress import callback
@@ -57,6 +58,7 @@ __all__ = [
     "export_partitions",
     "map_samples",
     "open_xarray",
+    "parts_of_files",
     "parts_of_table",
     "validate",
     "validate_dataset",

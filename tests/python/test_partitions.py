@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 import tacore
 from moto_server import Moto, python_with_moto
-from tacore import _core, _partitions, _together, distributed
+from tacore import _core, _partitions, _sample_parts, _together, distributed
 from tacore._fingerprint import fingerprint
 from tacore.datamodel import Sample, Taco, Tortilla
 from test_distributed import ABOUT, PARTS, client, contents, dask_client, expected, part, processes  # noqa: F401
@@ -128,14 +128,14 @@ def test_a_plan_is_of_arguments_and_options(tmp_path: Path) -> None:
 
 
 def test_one_dataset_is_divided_by_bytes() -> None:
-    assert _partitions._cuts([10, 1, 1, 1, 1, 10], 2) == [0, 3, 6]
-    assert _partitions._cuts([100, 1, 1, 1], 2) == [0, 1, 4]
-    assert _partitions._cuts([1, 1, 1, 100], 3) == [0, 2, 3, 4]
+    assert _sample_parts.cuts([10, 1, 1, 1, 1, 10], 2) == [0, 3, 6]
+    assert _sample_parts.cuts([100, 1, 1, 1], 2) == [0, 1, 4]
+    assert _sample_parts.cuts([1, 1, 1, 100], 3) == [0, 2, 3, 4]
     source = random.Random(1)
     for _ in range(300):
         sizes = [source.choice([0, 1, 10, source.randrange(1000)]) for _ in range(source.randrange(1, 40))]
         num_parts = source.randrange(1, 45)
-        cuts = _partitions._cuts(sizes, num_parts)
+        cuts = _sample_parts.cuts(sizes, num_parts)
         assert cuts[0] == 0 and cuts[-1] == len(sizes) and len(cuts) == min(num_parts, len(sizes)) + 1
         assert all(begin < end for begin, end in itertools.pairwise(cuts))
         # A cut is half a sample off at most, unless parts have to be of one sample.
