@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import bisect
 import importlib
+import itertools
 import os
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._backend import require
-from ._errors import TacoQueryError
+from ._errors import TacoQueryError, TacoValidationError
 from ._sample_parts import Failure, SamplePart, made_samples
 
 if TYPE_CHECKING:
@@ -16,30 +20,42 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 
+#: A file is divided that is so many times as large as the usual one, and no piece is smaller than this.
+_MUCH_LARGER = 4
+_LEAST_PIECE = 1 << 20
+_CONCURRENT_READS = 16
+
 
 def parts_of_table(
     table: Any,
     make: Callable[[Row], Sample] | None = None,
     *,
+    num_partitions: int | None = None,
+    rows_per_part: int | None = None,
     prefix: str = "part",
     **about: Any,
 ) -> dict[str, Callable[[], Taco]]:
-    """Makes the parts of :func:`create_partitions` from a partitioned table: one for each of its files.
+    """Makes the parts of :func:`create_partitions` from a partitioned table: one for each of its files, and several for
+    a Parquet file that is more than four times as large as the median of the files, and than 1 MB.
 
-    Only the list of files is read here; rows are read where a partition is made. A file that was changed makes another
-    plan.
+    Only the list of files is read here, and the footers of those that are divided; rows are read where a partition is
+    made. A file that was changed makes another plan.
 
     Args:
         table: Path or URL of a Parquet file or of a folder of such files (also with partitions like `year=2024`), a
             list of Parquet files, a `pyarrow.dataset.Dataset`, or a `deltalake.DeltaTable`. stac-geoparquet is Parquet.
         make: Function of a row, a dict, that returns its sample. By default the columns are those of
             :meth:`tacore.datamodel.Tortilla.from_table`: id, path and metadata.
-        prefix: Prefix of the names of partitions: `{prefix}0001`, ..., in the order of the files' paths.
+        num_partitions: Number of parts of consecutive rows of the files together, at most one for each row.
+        rows_per_part: Maximal number of rows of a part; each file is divided by itself.
+        prefix: Prefix of the names of partitions: `{prefix}0001`, ..., in the order of the files' paths. The parts of
+            one file are `{prefix}0001-01`, ..., so that others keep their names.
         **about: Fields of the collection, as of :class:`tacore.datamodel.Taco`: id, dataset_version, ...
 
     Raises:
         TacoBackendError: pyarrow is not installed.
-        TacoQueryError: The table cannot be opened, or has no files.
+        TacoQueryError: The table cannot be opened, or has no files or no rows.
+        TacoValidationError: A number is less than 1, both are given, or files that are no Parquet have to be divided.
 
     Example:
         >>> def make(item):  # a row of stac-geoparquet
@@ -47,53 +63,145 @@ def parts_of_table(
         >>> parts = tacore.distributed.parts_of_table("items/", make, id="s2", dataset_version="1.0.0", ...)
         >>> tacore.distributed.create_partitions(parts, "s3://bucket/s2", client, on_error="report")
     """
+    for name, given in (("num_partitions", num_partitions), ("rows_per_part", rows_per_part)):
+        if given is not None and given < 1:
+            raise TacoValidationError(f"{name} is {given}; at least 1 is expected")
+    if num_partitions is not None and rows_per_part is not None:
+        raise TacoValidationError("num_partitions and rows_per_part are given; one of them is expected")
     dataset = _dataset_of(table)
-    fragments = sorted(dataset.get_fragments(), key=lambda fragment: fragment.path)
-    if not fragments:
+    files = [_rows_of(fragment) for fragment in sorted(dataset.get_fragments(), key=lambda each: each.path)]
+    if not files:
         raise TacoQueryError(f"{table}: the table has no files")
-    parts = [TablePart(fragment, dataset.schema, make, about) for fragment in fragments]
-    return {f"{prefix}{number:04}": part for number, part in enumerate(parts, 1)}
+    if num_partitions is not None:
+        divided = dict(enumerate(_divided_together(files, num_partitions), 1))
+        named = {f"{prefix}{number:04}": pieces for number, pieces in divided.items()}
+    else:
+        named = {}
+        for number, pieces in enumerate(_divided_apart(files, rows_per_part), 1):
+            for piece, rows in enumerate(pieces, 1):
+                named[f"{prefix}{number:04}" + (f"-{piece:02}" if len(pieces) > 1 else "")] = [rows]
+    return {name: TablePart(pieces, dataset.schema, make, about) for name, pieces in named.items()}
+
+
+class Rows(NamedTuple):
+    """Consecutive rows of a file of a table."""
+
+    fragment: Any
+    version: tuple[Any, ...]  # of the file: path, size, time of change, and the columns that its folders state
+    begin: int = 0
+    end: int | None = None  # None: all rows
+
+    @property
+    def path(self) -> str:
+        return str(self.fragment.path)
+
+    def read(self, schema: Any) -> Any:
+        """The rows as a pyarrow.Table. Raises TacoQueryError when the file was changed."""
+        found = self.fragment.filesystem.get_file_info(self.path)
+        if (found.size, found.mtime_ns) != self.version[1:3]:
+            raise TacoQueryError(f"{self.path}: the file was changed since the plan was made; run the call again")
+        if self.end is None:
+            return self.fragment.to_table(schema=schema)
+        ends = [*itertools.accumulate(group.num_rows for group in self.fragment.row_groups)]
+        first = bisect.bisect_right(ends, self.begin)
+        last = bisect.bisect_left(ends, self.end)
+        groups = self.fragment.subset(row_group_ids=list(range(first, last + 1)))
+        return groups.to_table(schema=schema).slice(
+            self.begin - (ends[first - 1] if first else 0), self.end - self.begin
+        )
 
 
 class TablePart(SamplePart):
-    """A function that makes a Taco from the rows of a file; see :func:`parts_of_table`."""
+    """A function that makes a Taco from rows of files; see :func:`parts_of_table`."""
 
     def __init__(
-        self, fragment: Any, schema: Any, make: Callable[[Row], Sample] | None, about: Mapping[str, Any]
+        self, pieces: Sequence[Rows], schema: Any, make: Callable[[Row], Sample] | None, about: Mapping[str, Any]
     ) -> None:
         super().__init__(about)
-        self._fragment = fragment
+        self._pieces = list(pieces)
         self._schema = schema
         self._make = make
-        found = fragment.filesystem.get_file_info(fragment.path)
-        #: The version of the file.
-        self._version = [fragment.path, found.size, found.mtime_ns, str(fragment.partition_expression)]
 
     def fingerprint_of(self) -> list[Any]:
-        return [self._version, self._make, self._about]
+        return [[list(piece[1:]) for piece in self._pieces], self._make, self._about]
 
     def __repr__(self) -> str:
-        return f"<TablePart of {self._fragment.path}>"
+        return f"<TablePart of {self._pieces[0].path}>"
 
     def make(self, on_error: str) -> tuple[Taco, list[Failure]]:
         from .datamodel import Taco, Tortilla
 
-        table = self._read()
+        tables = [piece.read(self._schema) for piece in self._pieces]
         if self._make is None:
+            table = importlib.import_module("pyarrow").concat_tables(tables)
             return Taco(Tortilla.from_table(table), **self._about), []
-        rows = [
-            (str(row.get("id", f"row {number}")), f"row {number} of {self._fragment.path}", row)
-            for number, row in enumerate(table.to_pylist())
-        ]
-        samples, failures = made_samples(rows, self._make, on_error)
-        return self._taco(samples, failures, f"{self._fragment.path}: no row")
+        items = []
+        for piece, table in zip(self._pieces, tables, strict=True):
+            for number, row in enumerate(table.to_pylist(), piece.begin):
+                items.append((str(row.get("id", f"row {number}")), f"row {number} of {piece.path}", row))
+        samples, failures = made_samples(items, self._make, on_error)
+        return self._taco(samples, failures, f"{self._pieces[0].path}: no row")
 
-    def _read(self) -> Any:
-        path, size, changed, _ = self._version
-        found = self._fragment.filesystem.get_file_info(path)
-        if [found.size, found.mtime_ns] != [size, changed]:
-            raise TacoQueryError(f"{path}: the file was changed since the plan was made; run the call again")
-        return self._fragment.to_table(schema=self._schema)
+
+def _rows_of(fragment: Any) -> Rows:
+    found = fragment.filesystem.get_file_info(fragment.path)
+    return Rows(fragment, (fragment.path, found.size, found.mtime_ns, str(fragment.partition_expression)))
+
+
+def _divided_apart(files: Sequence[Rows], rows_per_part: int | None) -> list[list[Rows]]:
+    """The pieces of each file."""
+    if rows_per_part is not None:
+        numbers = _numbers_of_rows(files)
+        return [_pieces(file, rows, -(-rows // rows_per_part)) for file, rows in zip(files, numbers, strict=True)]
+    sizes = [file.version[1] or 0 for file in files]
+    usual = max(statistics.median_low(sizes), _LEAST_PIECE)
+    return [
+        _pieces(file, _num_rows(file), round(size / usual))
+        if size > _MUCH_LARGER * usual and _is_parquet(file)
+        else [file]
+        for file, size in zip(files, sizes, strict=True)
+    ]
+
+
+def _divided_together(files: Sequence[Rows], num_parts: int) -> list[list[Rows]]:
+    """The rows of all files in parts of about equal numbers of rows."""
+    ends = [*itertools.accumulate(_numbers_of_rows(files))]
+    num_parts = min(num_parts, ends[-1])
+    out: list[list[Rows]] = []
+    for number in range(num_parts):
+        begin, end = ends[-1] * number // num_parts, ends[-1] * (number + 1) // num_parts
+        pieces = []
+        for file, before, after in zip(files, [0, *ends], ends):
+            if max(begin, before) < min(end, after):
+                pieces.append(file._replace(begin=max(begin, before) - before, end=min(end, after) - before))
+        out.append(pieces)
+    if not out:
+        raise TacoQueryError(f"{files[0].path}: the table has no rows")
+    return out
+
+
+def _pieces(file: Rows, num_rows: int, count: int) -> list[Rows]:
+    """Consecutive rows of a file in pieces of about equal numbers of rows."""
+    count = min(count, num_rows)
+    if count <= 1:
+        return [file]
+    bounds = [num_rows * number // count for number in range(count + 1)]
+    return [file._replace(begin=begin, end=end) for begin, end in itertools.pairwise(bounds)]
+
+
+def _is_parquet(file: Rows) -> bool:
+    return hasattr(file.fragment, "row_groups")
+
+
+def _numbers_of_rows(files: Sequence[Rows]) -> list[int]:
+    with ThreadPoolExecutor(_CONCURRENT_READS) as threads:
+        return list(threads.map(_num_rows, files))
+
+
+def _num_rows(file: Rows) -> int:
+    if not _is_parquet(file):
+        raise TacoValidationError(f"{file.path}: its rows cannot be divided; a Parquet file is expected")
+    return sum(group.num_rows for group in file.fragment.row_groups)
 
 
 def _dataset_of(table: Any) -> Any:
