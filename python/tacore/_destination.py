@@ -7,6 +7,7 @@ size and SHA-256, which is written last: a partition without one is unfinished.
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
 import os
 import shutil
@@ -27,6 +28,7 @@ WORK = ".parts"
 _ENDING = ".tacozip"
 _INDEX = ".tacocat"
 _COLLECTION = "COLLECTION.json"  # of an index, which it makes visible
+_CATALOGUE = "TACOLLECTION.json"
 _WHOLE = 2**62
 _CONCURRENT_REQUESTS = 16
 
@@ -36,6 +38,32 @@ class Bytes(NamedTuple):
 
     size: int
     sha256: str
+
+
+class Index(NamedTuple):
+    """What makes many partitions one dataset: the rows of all in `.tacocat`, bounds of each in TACOLLECTION.json, or
+    both."""
+
+    kind: str  # "tacocat", "tacollection" or "both"
+    validate_schema: bool
+    parquet: dict[str, Any]
+
+    @property
+    def has_rows(self) -> bool:
+        return self.kind != "tacollection"
+
+    @property
+    def has_bounds(self) -> bool:
+        return self.kind != "tacocat"
+
+    def write_rows(self, paths: Sequence[str | Path], folder: str | Path) -> None:
+        options = {"validate_schema": self.validate_schema, "parquet": self.parquet}
+        _core.create_tacocat(paths, {**options, "output": folder, "overwrite": True}, None)
+
+    def write_bounds(self, paths: Sequence[str | Path], folder: str | Path, only_checks: bool = False) -> None:
+        """Bounds are stated where all partitions have the same columns; not if this `only_checks` the partitions."""
+        options = {"validate_schema": self.validate_schema, "bounds": self.validate_schema and not only_checks}
+        _core.create_tacollection(paths, {**options, "output": folder, "overwrite": True}, None)
 
 
 class Destination(ABC):
@@ -86,8 +114,8 @@ class Destination(ABC):
         """Where the partition can be read now."""
 
     @abstractmethod
-    def publish(self, names: Sequence[str], index: dict[str, Any]) -> PathLike:
-        """Makes the index, with the options `index`, and all visible. Returns the path of the index."""
+    def publish(self, names: Sequence[str], index: Index) -> PathLike:
+        """Makes the index, and all visible. Returns the path of the index."""
 
 
 class Folder(Destination):
@@ -108,7 +136,7 @@ class Folder(Destination):
             self._waiting.mkdir(parents=True, exist_ok=True)
 
     def existing(self, names: Sequence[str], is_new: bool) -> str | None:
-        paths = [*(f"{name}{_ENDING}" for name in names), *([_INDEX] if is_new else [])]
+        paths = [*(f"{name}{_ENDING}" for name in names), *([_INDEX, _CATALOGUE] if is_new else [])]
         return next(
             (path for path in (os.path.join(self.shown, path) for path in paths) if os.path.lexists(path)), None
         )
@@ -155,23 +183,30 @@ class Folder(Destination):
         waiting = self._waiting / f"{name}{_ENDING}"
         return str(waiting if waiting.exists() else self._root / waiting.name)
 
-    def publish(self, names: Sequence[str], index: dict[str, Any]) -> PathLike:
+    def publish(self, names: Sequence[str], index: Index) -> PathLike:
         paths = [Path(self.path(name)) for name in names]
-        target = self._root / _INDEX
         all_wait = all(path.parent == self._waiting for path in paths)
         if all_wait:  # so that an error of the index leaves everything as it was
-            _core.create_tacocat(paths, {**index, "output": self._waiting, "overwrite": True}, None)
+            if index.has_rows:
+                index.write_rows(paths, self._waiting)
+            else:
+                index.write_bounds(paths, self._waiting, only_checks=True)
+                (self._waiting / _CATALOGUE).unlink()
         for path in paths:
             path.replace(self._root / path.name)
-        if all_wait:
-            if target.exists():
-                target.replace(self._work / f"{uuid.uuid4().hex}{_INDEX}")
-            (self._waiting / _INDEX).replace(target)
-        else:
-            paths = [self._root / path.name for path in paths]
-            _core.create_tacocat(paths, {**index, "output": self._root, "overwrite": True}, None)
+        made = [self._root / path.name for path in paths]
+        for name, file in ((_INDEX, f"{_INDEX}/{_COLLECTION}"), (_CATALOGUE, _CATALOGUE)):
+            is_of_these = not all_wait and _sources(self._root / file) == [path.name for path in made]
+            if (self._root / name).exists() and not is_of_these:  # of partitions that were replaced
+                (self._root / name).replace(self._work / f"{uuid.uuid4().hex}.replaced")
+        if index.has_rows and all_wait:
+            (self._waiting / _INDEX).replace(self._root / _INDEX)
+        elif index.has_rows:
+            index.write_rows(made, self._root)
+        if index.has_bounds:  # of the files in their places, for which they are proved then
+            index.write_bounds(made, self._root)
         self.clear()
-        return Path(self.shown, _INDEX)
+        return Path(self.shown, _INDEX if index.has_rows else _CATALOGUE)
 
 
 class Store(Destination):
@@ -195,7 +230,7 @@ class Store(Destination):
     def existing(self, names: Sequence[str], is_new: bool) -> str | None:
         if not is_new:  # a partition may be there, and its record not yet
             return None
-        files = [*(f"{name}{_ENDING}" for name in names), f"{_INDEX}/{_COLLECTION}"]
+        files = [*(f"{name}{_ENDING}" for name in names), f"{_INDEX}/{_COLLECTION}", _CATALOGUE]
         with ThreadPoolExecutor(_CONCURRENT_REQUESTS) as threads:
             found = threads.map(lambda file: _core.read_stored_file(self._root, file, 0, 1), files)
             there = [file for file, data in zip(files, found, strict=True) if data is not None]
@@ -224,15 +259,22 @@ class Store(Destination):
     def path(self, name: str) -> str:
         return f"{self._root}/{name}{_ENDING}"
 
-    def publish(self, names: Sequence[str], index: dict[str, Any]) -> PathLike:
+    def publish(self, names: Sequence[str], index: Index) -> PathLike:
+        paths = [self.path(name) for name in names]
+        files = []
         with tempfile.TemporaryDirectory(prefix="tacore-") as folder:
-            paths = [self.path(name) for name in names]
             with _without_messages_of(folder):  # that its partitions are elsewhere: it will be beside them
-                _core.create_tacocat(paths, {**index, "output": folder, "overwrite": True}, None)
-            for path in sorted(Path(folder, _INDEX).iterdir(), key=lambda path: (path.name == _COLLECTION, path.name)):
-                _core.store_file(self._root, f"{_INDEX}/{path.name}", path)
+                if index.has_rows:
+                    index.write_rows(paths, folder)
+                    made = [f"{_INDEX}/{name}" for name in sorted(os.listdir(Path(folder, _INDEX)))]
+                    files += sorted(made, key=lambda file: file.endswith(f"/{_COLLECTION}"))
+                if index.has_bounds:
+                    index.write_bounds(paths, folder)
+                    files.append(_CATALOGUE)
+            for file in files:
+                _core.store_file(self._root, file, Path(folder, file))
         self.clear()
-        return f"{self._root}/{_INDEX}"
+        return f"{self._root}/{_INDEX if index.has_rows else _CATALOGUE}"
 
 
 def destination_of(output: PathLike, plan: str) -> Destination:
@@ -275,6 +317,14 @@ def _without_messages_of(folder: str) -> Iterator[None]:
         yield
     finally:
         logger.removeFilter(is_of_others)
+
+
+def _sources(collection: Path) -> list[str] | None:
+    """The files that an index is of; None if there is none."""
+    try:
+        return list(json.loads(collection.read_bytes())["taco:sources"]["files"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def _bytes_of(path: Path) -> Bytes:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from . import _dataset
 from ._aliases import renamed
-from ._destination import Bytes, Destination, destination_of, use_storage
+from ._destination import Bytes, Destination, Index, destination_of, use_storage
 from ._engines import Runner, renamed_error, run, runner_of
 from ._errors import TacoCreationError, TacoError, TacoValidationError
 from ._fingerprint import fingerprint
@@ -74,6 +74,7 @@ def create_partitions(
     *,
     num_partitions: int | None = None,
     prefix: str = "part",
+    index: str = "tacocat",
     validate_schema: bool = True,
     on_error: str = "raise",
     overwrite: bool = False,
@@ -98,7 +99,10 @@ def create_partitions(
         num_partitions: For a single dataset: number of partitions of consecutive samples, of about equal bytes; at most
             one for each sample.
         prefix: Prefix of names, if `parts` is not a mapping: `{prefix}0001.tacozip`, ...
-        validate_schema: As for :func:`tacore.create_tacocat`.
+        index: What makes the partitions one dataset. tacocat: the folder .tacocat, with the rows of all. tacollection:
+            TACOLLECTION.json with the bounds of each partition (:func:`tacore.create_tacollection`), a kilobyte for
+            each, for more than 1e8 samples. both.
+        validate_schema: As for :func:`tacore.create_tacocat`. Without it TACOLLECTION.json has no bounds.
         on_error: raise: a sample that cannot be written is an error; report: it is left out, and listed as a failure.
             The same call with raise tries such samples again.
         overwrite: Replace existing partitions and an existing index of another plan, all at the end. Not in an object
@@ -125,6 +129,8 @@ def create_partitions(
     """
     if on_error not in ("raise", "report"):
         raise TacoValidationError(f"on_error is {on_error!r}; 'raise' or 'report' is expected")
+    if index not in ("tacocat", "tacollection", "both"):
+        raise TacoValidationError(f"index is {index!r}; 'tacocat', 'tacollection' or 'both' is expected")
     named = _named(_split(parts, num_partitions), prefix)
     plan = {name: fingerprint((part, sorted(parquet.items()))) for name, part in named.items()}
     destination = destination_of(output, fingerprint(plan))
@@ -140,7 +146,7 @@ def create_partitions(
                 made[name] = result
                 if result[0]["size"]:
                     together.add(name, result[0])
-            return finish(runner, destination, made, validate_schema, parquet)
+            return finish(runner, destination, made, Index(index, validate_schema, parquet))
         except BaseException:
             with contextlib.suppress(TacoError, OSError):  # the first error says more
                 destination.clear()
@@ -151,8 +157,7 @@ def finish(
     runner: Runner,
     destination: Destination,
     made: Mapping[str, tuple[Record, bool]],
-    validate_schema: bool,
-    parquet: dict[str, Any],
+    index: Index,
 ) -> Partitions:
     """Compares the ids of all partitions, and makes them visible, with their index. `made`: the results of make_part(),
     by their names, which Together has compared."""
@@ -162,7 +167,7 @@ def finish(
         first = failures[0]
         raise TacoCreationError(f"no partition could be made; the first: partition {first.partition}: {first.message}")
     check_ids(runner, destination, finished)
-    path = destination.publish(list(finished), {"validate_schema": validate_schema, "parquet": parquet})
+    path = destination.publish(list(finished), index)
     num_samples = sum(record["num_samples"] for record in finished.values())
     return Partitions(path, num_samples, sum(was_kept for _, was_kept in made.values()), failures)
 

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from . import _dataset
-from ._destination import destination_of
+from ._destination import Index, destination_of
 from ._engines import renamed_error, runner_of
 from ._errors import TacoError, TacoValidationError
 from ._fingerprint import fingerprint
@@ -229,7 +229,7 @@ class _Writer(DataSourceArrowWriter):  # type: ignore[misc]
             together = Together(self._destination, same_columns=True)
             for name, (record, _) in sorted(made.items()):
                 together.add(name, record)
-            finish(runner, self._destination, dict(sorted(made.items())), True, self._parquet)
+            finish(runner, self._destination, dict(sorted(made.items())), Index("tacocat", True, self._parquet))
 
     def abort(self, messages: list[_Made]) -> None:
         """What is finished is kept for the next run."""
