@@ -12,11 +12,12 @@ import copy
 import errno
 import itertools
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
-from . import _dataset
+from . import _core, _dataset
 from ._aliases import renamed
 from ._destination import Bytes, Destination, Index, destination_of, use_storage
 from ._engines import Runner, renamed_error, run, runner_of
@@ -28,6 +29,7 @@ from ._sample_parts import SamplePart, cuts, message_of
 from ._together import Record, Together, check_ids, facts_of
 
 if TYPE_CHECKING:
+    from ._splits import Splits
     from .datamodel import Sample, Taco
 
     #: A dataset to be written, or a function that makes it on the machine that writes it.
@@ -58,12 +60,14 @@ class Partitions(NamedTuple):
         num_samples: Number of samples of level 0.
         num_kept: Number of partitions that an earlier run had finished.
         failures: Samples that are missing, if `on_error` is "report".
+        splits: Number of samples of each split, with `split`.
     """
 
     path: PathLike
     num_samples: int
     num_kept: int
     failures: list[PartitionFailure]
+    splits: dict[str, int] = {}
 
 
 @renamed(quiet="'progress'", output_dir="'output'")
@@ -74,6 +78,7 @@ def create_partitions(
     *,
     num_partitions: int | None = None,
     prefix: str = "part",
+    split: Splits | None = None,
     index: str = "tacocat",
     validate_schema: bool = True,
     on_error: str = "raise",
@@ -99,6 +104,7 @@ def create_partitions(
         num_partitions: For a single dataset: number of partitions of consecutive samples, of about equal bytes; at most
             one for each sample.
         prefix: Prefix of names, if `parts` is not a mapping: `{prefix}0001.tacozip`, ...
+        split: Adds the column `split`, as :class:`Splits` does on one machine.
         index: What makes the partitions one dataset. tacocat: the folder .tacocat, with the rows of all. tacollection:
             TACOLLECTION.json with the bounds of each partition (:func:`tacore.create_tacollection`), a kilobyte for
             each, for more than 1e8 samples. both.
@@ -132,12 +138,13 @@ def create_partitions(
     if index not in ("tacocat", "tacollection", "both"):
         raise TacoValidationError(f"index is {index!r}; 'tacocat', 'tacollection' or 'both' is expected")
     named = _named(_split(parts, num_partitions), prefix)
-    plan = {name: fingerprint((part, sorted(parquet.items()))) for name, part in named.items()}
+    more = () if split is None else (split,)
+    plan = {name: fingerprint((part, sorted(parquet.items()), *more)) for name, part in named.items()}
     destination = destination_of(output, fingerprint(plan))
     with runner_of(client) as runner:
         claim(destination, plan, overwrite)
         destination.clear()
-        options = (destination, on_error, dict(_dataset._storage_options), parquet)
+        options = (destination, on_error, dict(_dataset._storage_options), parquet, split)
         tasks = [(f"partition {name}", (part, name, plan[name], *options)) for name, part in named.items()]
         together = Together(destination, validate_schema)
         made = {}
@@ -146,11 +153,14 @@ def create_partitions(
                 made[name] = result
                 if result[0]["size"]:
                     together.add(name, result[0])
-            return finish(runner, destination, made, Index(index, validate_schema, parquet))
+            out = finish(runner, destination, made, Index(index, validate_schema, parquet))
         except BaseException:
             with contextlib.suppress(TacoError, OSError):  # the first error says more
                 destination.clear()
             raise
+    if split is not None:
+        split._tell_balance(out.splits)
+    return out
 
 
 def finish(
@@ -169,7 +179,11 @@ def finish(
     check_ids(runner, destination, finished)
     path = destination.publish(list(finished), index)
     num_samples = sum(record["num_samples"] for record in finished.values())
-    return Partitions(path, num_samples, sum(was_kept for _, was_kept in made.values()), failures)
+    splits: Counter[str] = Counter()
+    for record in finished.values():
+        splits.update(record.get("splits", {}))
+    num_kept = sum(was_kept for _, was_kept in made.values())
+    return Partitions(path, num_samples, num_kept, failures, dict(splits))
 
 
 # The plan.
@@ -242,6 +256,7 @@ def make_part(
     on_error: str,
     storage: dict[str, Any],
     parquet: dict[str, Any],
+    split: Splits | None = None,
 ) -> tuple[Record, bool]:
     """Makes a partition, unless it is finished. Returns its record, and whether it was finished. The size is 0 where it
     could not be made."""
@@ -255,12 +270,19 @@ def make_part(
     with destination.unfinished(name) as path:
         try:
             taco, failures = _taco_of(part, on_error)
+            if split is not None:
+                taco, without = _with_splits(taco, split, on_error)
+                failures += without
             failures += _write(taco, path, on_error, parquet)
         except Exception as error:
             if on_error == "raise" or _is_of_output(error, path):
                 raise
             return {"size": 0, "num_samples": 0, "failures": [(None, message_of(error))]}, False
-        facts, hashes = facts_of(_dataset.load(path))
+        dataset = _dataset.load(path)
+        facts, hashes = facts_of(dataset)
+        if split is not None:
+            counted = dataset.sql("SELECT split, count(*) AS num_samples FROM data GROUP BY split ORDER BY split")
+            facts["splits"] = {row["split"]: row["num_samples"] for row in _core.rows(counted.data)}
         stored = destination.store(path, name)._asdict()
         record = {"fingerprint": made_of, **stored, **facts, "failures": failures}
     destination.write(f"{name}.ids", hashes)
@@ -272,6 +294,26 @@ def _taco_of(part: Any, on_error: str) -> tuple[Taco, list[tuple[str, str]]]:
     if isinstance(part, SamplePart):
         return part.make(on_error)
     return part() if callable(part) else part, []
+
+
+def _with_splits(taco: Taco, split: Splits, on_error: str) -> tuple[Taco, list[tuple[str, str]]]:
+    """A Taco with the column `split`, and the samples that are not in it, because they have no group."""
+    from .datamodel import Tortilla
+
+    groups = split.groups(taco.tortilla) if on_error == "report" else []
+    out = copy.copy(taco)
+    failures = []
+    if None in groups:
+        ids = taco.tortilla._core.ids()
+        failures = [(id, split._why_without()) for id, group in zip(ids, groups, strict=True) if group is None]
+        kept = [taco.tortilla._sample(row) for row, group in enumerate(groups) if group is not None]
+        if not kept:
+            raise TacoValidationError(f"sample {ids[0]!r}: {split._why_without()}, and so has no other")
+        out.tortilla = Tortilla(kept)
+    else:
+        out.tortilla = copy.copy(taco.tortilla)
+    out.tortilla.extend_with(split)
+    return out, failures
 
 
 def _write(taco: Taco, path: Path, on_error: str, parquet: dict[str, Any]) -> list[tuple[str, str]]:

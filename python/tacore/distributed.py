@@ -34,6 +34,7 @@ from ._output import PathLike
 from ._partitions import PartitionFailure, Partitions, create_partitions
 from ._progress import callback
 from ._row_tasks import frame_of, range_name, row_ranges, sent_rows
+from ._splits import Splits
 from ._table_parts import parts_of_table
 from ._validate_dataset import validate_dataset
 from ._xarray_samples import open_xarray
@@ -53,6 +54,7 @@ __all__ = [
     "Partitions",
     "Use",
     "WorkerUse",
+    "Splits",
     "compute_statistics",
     "create_partitions",
     "export_partitions",
