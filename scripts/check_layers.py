@@ -47,6 +47,8 @@ PUBLIC = {
     "model": "collection crs pit_schema",
     "net": "remote plumbing/remote_use",
     "table": "write/output write/parquet_options write/table_options",
+    "net": "remote",
+    "table": "plumbing/places write/output write/parquet_options write/table_options",
     "writer": "ops/inspect write/create write/extension write/sample",
     "extensions": "extensions/constant extensions/conventions extensions/geo_layers extensions/majortom "
                   "extensions/optical_data extensions/sha256 extensions/spatial_grouping extensions/stac",

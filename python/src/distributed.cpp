@@ -8,6 +8,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "path.hpp"
 #include "tacore/dataset.hpp"
 #include "tacore/plumbing/remote_use.hpp"
+#include "tacore/plumbing/places.hpp"
 #include "tacore/plumbing/stored_files.hpp"
 #include "tacore/raster/pixel_statistics.hpp"
 #include "text.hpp"
@@ -110,6 +112,20 @@ std::vector<std::tuple<std::string, uint64_t, std::string>> list_stored_files(co
   return out;
 }
 
+/// Numbers of 64 bits in the byte order of the machine, for array("Q").
+nb::bytes hilbert_positions(const std::vector<std::optional<nb::bytes>>& geometries) {
+  std::vector<std::optional<std::string_view>> views;
+  views.reserve(geometries.size());
+  for (const auto& each : geometries)
+    views.push_back(each ? std::optional(std::string_view(each->c_str(), each->size())) : std::nullopt);
+  std::vector<uint64_t> out;
+  {
+    const nb::gil_scoped_release release;
+    out = tacore::hilbert_positions(views);
+  }
+  return nb::bytes(out.data(), out.size() * sizeof(uint64_t));
+}
+
 }  // namespace
 
 void bind_distributed(nb::module_& m) {
@@ -124,6 +140,7 @@ void bind_distributed(nb::module_& m) {
         arg("concurrent").none());
   m.def("remove_stored_file", &remove_stored_file, arg("root"), arg("name"));
   m.def("list_stored_files", &list_stored_files, arg("root"));
+  m.def("hilbert_positions", &hilbert_positions, arg("geometries"));
   m.def("discard_unfinished_uploads", &discard_unfinished_uploads, arg("root"));
 }
 

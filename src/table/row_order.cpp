@@ -18,6 +18,7 @@
 #include "table/cells.hpp"
 #include "table/extent_sum.hpp"
 #include "tacore/error.hpp"
+#include "tacore/plumbing/places.hpp"
 
 namespace tacore {
 namespace {
@@ -90,6 +91,19 @@ uint64_t hilbert_position(double lon, double lat) noexcept {
       y = ~y & ((uint64_t{1} << kBits) - 1);
     }
     std::swap(x, y);
+  }
+  return out;
+}
+
+std::vector<uint64_t> hilbert_positions(std::span<const std::optional<std::string_view>> geometries) {
+  std::vector<uint64_t> out(geometries.size(), kNoPlace);
+  for (std::size_t i = 0; i < geometries.size(); ++i) {
+    if (!geometries[i]) continue;
+    try {
+      if (const auto box = wkb_envelope(std::as_bytes(std::span(*geometries[i])))) out[i] = position_of(*box);
+    } catch (const FormatError& error) {
+      throw FormatError("geometry " + std::to_string(i) + ": " + error.message());
+    }
   }
   return out;
 }
