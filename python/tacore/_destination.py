@@ -71,6 +71,8 @@ class Destination(ABC):
 
     #: The path that the caller gave.
     shown: str
+    #: A name for the plan, of the folder in `.parts` that has what belongs to this plan alone.
+    plan: str
 
     @abstractmethod
     def check(self, overwrite: bool) -> None:
@@ -96,6 +98,10 @@ class Destination(ABC):
     @abstractmethod
     def write(self, file: str, data: bytes) -> None:
         """Writes a file in `.parts` in one step."""
+
+    @abstractmethod
+    def remove(self, file: str) -> None:
+        """Removes a file in `.parts`, if it is there."""
 
     @abstractmethod
     def unfinished(self, name: str) -> AbstractContextManager[Path]:
@@ -125,7 +131,8 @@ class Folder(Destination):
         self.shown = str(root)
         self._root = root.absolute()
         self._work = self._root / WORK
-        self._waiting = self._work / plan[:16]
+        self.plan = plan[:16]
+        self._waiting = self._work / self.plan
 
     def check(self, overwrite: bool) -> None:
         if self._root.exists() and not self._root.is_dir():
@@ -155,12 +162,15 @@ class Folder(Destination):
             return None
 
     def write(self, file: str, data: bytes) -> None:
-        with _as_io_error(self._work / file), _unfinished(self._work, file) as path:
+        with _as_io_error(self._work / file), _unfinished(self._work, os.path.basename(file)) as path:
             with open(path, "xb") as stream:
                 stream.write(data)
                 stream.flush()
                 os.fsync(stream.fileno())
             os.replace(path, self._work / file)
+
+    def remove(self, file: str) -> None:
+        _remove(self._work / file)
 
     def unfinished(self, name: str) -> AbstractContextManager[Path]:
         return _unfinished(self._work, f"{name}{_ENDING}")
@@ -213,8 +223,9 @@ class Store(Destination):
     """A place in an object store, `s3://BUCKET/PREFIX`. A finished partition is visible at once, but it belongs to a
     dataset only when the index is there."""
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, plan: str) -> None:
         self.shown = root
+        self.plan = plan[:16]
         self._root = root.rstrip("/")
 
     def check(self, overwrite: bool) -> None:
@@ -243,9 +254,12 @@ class Store(Destination):
         return _core.read_stored_file(self._root, f"{WORK}/{file}", offset, size)
 
     def write(self, file: str, data: bytes) -> None:
-        with _unfinished(None, file) as path:
+        with _unfinished(None, os.path.basename(file)) as path:
             path.write_bytes(data)
             _core.store_file(self._root, f"{WORK}/{file}", path)
+
+    def remove(self, file: str) -> None:
+        _core.remove_stored_file(self._root, f"{WORK}/{file}")
 
     def unfinished(self, name: str) -> AbstractContextManager[Path]:
         return _unfinished(None, f"{name}{_ENDING}")
@@ -280,13 +294,22 @@ class Store(Destination):
 def destination_of(output: PathLike, plan: str) -> Destination:
     """Raises TacoValidationError for a URL that is not one of S3."""
     text = os.fsdecode(output)
-    return Store(text) if text.startswith("s3://") else Folder(local_path(output), plan)
+    return Store(text, plan) if text.startswith("s3://") else Folder(local_path(output), plan)
 
 
 def use_storage(storage: dict[str, Any]) -> None:
     """Sets the options of the driver for remote paths in this process, which may be another one."""
     if storage and storage != _dataset._storage_options:
         _dataset.set_storage_options(**storage)
+
+
+def parsed(data: bytes | None) -> dict[str, Any] | None:
+    """The object of a JSON text; None for a damaged one."""
+    try:
+        out = None if data is None else json.loads(data)
+    except ValueError:
+        return None
+    return out if isinstance(out, dict) else None
 
 
 @contextmanager

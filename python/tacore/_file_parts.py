@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import itertools
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -99,7 +100,8 @@ class FilePart(SamplePart):
         self._make = make
 
     def fingerprint_of(self) -> list[Any]:
-        return [self._root, [*map(tuple, self._files)], self._make, self._about]
+        # As one text, which takes a tenth of the time.
+        return [self._root, json.dumps(self._files), self._make, self._about]
 
     def __repr__(self) -> str:
         return f"<FilePart of {len(self._files)} files from {self._root}/{self._files[0].name} on>"

@@ -13,19 +13,20 @@ import errno
 import itertools
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from . import _core, _dataset
 from ._aliases import renamed
-from ._destination import Bytes, Destination, Index, destination_of, use_storage
+from ._destination import Bytes, Destination, Index, destination_of, parsed, use_storage
 from ._engines import Runner, renamed_error, run, runner_of
 from ._errors import TacoCreationError, TacoError, TacoValidationError
 from ._fingerprint import fingerprint
 from ._output import PathLike
-from ._progress import callback
+from ._progress import Progress, callback
 from ._sample_parts import SamplePart, cuts, message_of
+from ._sorted_parts import RangePart, SortedPart, Sorting, ranges_of, remove_runs
 from ._together import Record, Together, check_ids, facts_of
 
 if TYPE_CHECKING:
@@ -138,22 +139,28 @@ def create_partitions(
     if index not in ("tacocat", "tacollection", "both"):
         raise TacoValidationError(f"index is {index!r}; 'tacocat', 'tacollection' or 'both' is expected")
     named = _named(_split(parts, num_partitions), prefix)
+    sorting = _sorting_in(named.values())
+    if sorting is not None:
+        parquet = {"covering": True, **parquet}
     more = () if split is None else (split,)
     plan = {name: fingerprint((part, sorted(parquet.items()), *more)) for name, part in named.items()}
     destination = destination_of(output, fingerprint(plan))
+    storage = dict(_dataset._storage_options)
     with runner_of(client) as runner:
         claim(destination, plan, overwrite)
         destination.clear()
-        options = (destination, on_error, dict(_dataset._storage_options), parquet, split)
-        tasks = [(f"partition {name}", (part, name, plan[name], *options)) for name, part in named.items()]
         together = Together(destination, validate_schema)
-        made = {}
+        job = _Job(runner, destination, plan, on_error, storage, together, callback("Creating", progress), {})
         try:
-            for name, result in zip(named, run(runner, make_part, tasks, callback("Creating", progress)), strict=True):
-                made[name] = result
-                if result[0]["size"]:
-                    together.add(name, result[0])
+            if sorting is not None:  # rows are sorted again only if a partition has to be made
+                job.find()
+                named = {name: part for name, part in named.items() if name not in job.made}
+                named = job.sort(sorting, named) if named else {}
+            job.make(named, parquet, split)
+            made = {name: job.made[name] for name in plan}
             out = finish(runner, destination, made, Index(index, validate_schema, parquet))
+            if sorting is not None:
+                remove_runs(destination, sorting)
         except BaseException:
             with contextlib.suppress(TacoError, OSError):  # the first error says more
                 destination.clear()
@@ -161,6 +168,51 @@ def create_partitions(
     if split is not None:
         split._tell_balance(out.splits)
     return out
+
+
+class _Job(NamedTuple):
+    """The making of the partitions of a plan. `made` has the results of make_part() by their names."""
+
+    runner: Runner
+    destination: Destination
+    plan: dict[str, str]
+    on_error: str
+    storage: dict[str, Any]
+    together: Together
+    told: Progress | None
+    made: dict[str, tuple[Record, bool]]
+
+    def find(self) -> None:
+        """Adds the partitions that are finished."""
+        tasks = [
+            (f"partition {name}", (name, made_of, self.destination, self.on_error, self.storage))
+            for name, made_of in self.plan.items()
+        ]
+        for name, record in zip(self.plan, run(self.runner, find_part, tasks, None), strict=True):
+            if record is not None:
+                self._add(name, (record, True))
+
+    def sort(self, sorting: Sorting, parts: Mapping[str, SortedPart]) -> dict[str, RangePart]:
+        """The parts with their ranges of the sorted rows."""
+        ranges = ranges_of(self.runner, self.destination, sorting, self.on_error, lambda *_: self._tell(len(self.made)))
+        return {name: part.of_range(self.destination, ranges[part.number]) for name, part in parts.items()}
+
+    def make(self, parts: Mapping[str, Any], parquet: dict[str, Any], split: Splits | None) -> None:
+        """Adds the partitions of these parts."""
+        options = (self.destination, self.on_error, self.storage, parquet, split)
+        tasks = [(f"partition {name}", (part, name, self.plan[name], *options)) for name, part in parts.items()]
+        num_found = len(self.made)
+        results = run(self.runner, make_part, tasks, lambda done, _: self._tell(num_found + done))
+        for name, result in zip(parts, results, strict=True):
+            self._add(name, result)
+
+    def _add(self, name: str, result: tuple[Record, bool]) -> None:
+        self.made[name] = result
+        if result[0]["size"]:
+            self.together.add(name, result[0])
+
+    def _tell(self, num_made: int) -> object:
+        return None if self.told is None else self.told(num_made, len(self.plan))
 
 
 def finish(
@@ -205,6 +257,17 @@ def _split(parts: Any, num_partitions: int | None) -> Any:
     return out
 
 
+def _sorting_in(parts: Collection[Any]) -> Sorting | None:
+    """How the parts are sorted; None where they are not. Raises TacoValidationError if they are not all of one table."""
+    found = [part.sorting for part in parts if isinstance(part, SortedPart)]
+    if not found:
+        return None
+    is_one = len({each.made_of for each in found}) == 1 and len(found) == found[0].num_parts == len(parts)
+    if not is_one:
+        raise TacoValidationError("parts in the order of places have to be all parts of one table, and no others")
+    return found[0]
+
+
 def _named(parts: Any, prefix: str) -> dict[str, Any]:
     named = parts if isinstance(parts, Mapping) else {f"{prefix}{n:04}": part for n, part in enumerate(parts, 1)}
     if not named:
@@ -218,7 +281,7 @@ def _named(parts: Any, prefix: str) -> dict[str, Any]:
 def claim(destination: Destination, plan: dict[str, str], overwrite: bool) -> None:
     """Writes the plan, unless it is there. Raises TacoValidationError where something else is."""
     destination.check(overwrite)
-    before = _parsed(destination.read(_PLAN))
+    before = parsed(destination.read(_PLAN))
     if not overwrite and before is not None and before != plan:
         name = next(name for name in (*plan, *before) if plan.get(name) != before.get(name))
         raise TacoValidationError(
@@ -236,16 +299,21 @@ def claim(destination: Destination, plan: dict[str, str], overwrite: bool) -> No
         destination.write(_PLAN, json.dumps(plan, indent=1).encode())
 
 
-def _parsed(data: bytes | None) -> dict[str, Any] | None:
-    """The object of a JSON text; None for a damaged one."""
-    try:
-        out = None if data is None else json.loads(data)
-    except ValueError:
-        return None
-    return out if isinstance(out, dict) else None
-
-
 # Tasks.
+
+
+def find_part(
+    name: str, made_of: str, destination: Destination, on_error: str, storage: dict[str, Any]
+) -> Record | None:
+    """The record of a partition that is finished, and there with the bytes of the record."""
+    use_storage(storage)
+    known = parsed(destination.read(f"{name}.json"))
+    is_meant = known is not None and known.get("fingerprint") == made_of and "tree" in known
+    if known is None or not is_meant or (known["failures"] and on_error == "raise"):
+        return None
+    last = destination.read(f"{name}.ids", max(8 * (known["num_samples"] - 1), 0), 8)
+    is_there = last is not None and len(last) == 8
+    return known if is_there and destination.has(name, Bytes(known["size"], known["sha256"])) else None
 
 
 def make_part(
@@ -260,13 +328,11 @@ def make_part(
 ) -> tuple[Record, bool]:
     """Makes a partition, unless it is finished. Returns its record, and whether it was finished. The size is 0 where it
     could not be made."""
-    use_storage(storage)
-    known = _parsed(destination.read(f"{name}.json"))
-    is_meant = known is not None and known.get("fingerprint") == made_of and "tree" in known
-    if known is not None and is_meant and not (known["failures"] and on_error == "raise"):
-        last = destination.read(f"{name}.ids", max(8 * (known["num_samples"] - 1), 0), 8)
-        if last is not None and len(last) == 8 and destination.has(name, Bytes(known["size"], known["sha256"])):
-            return known, True
+    known = find_part(name, made_of, destination, on_error, storage)
+    if known is not None:
+        return known, True
+    if isinstance(part, RangePart):
+        part = part.read()
     with destination.unfinished(name) as path:
         try:
             taco, failures = _taco_of(part, on_error)

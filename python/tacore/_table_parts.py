@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ._backend import require
 from ._errors import TacoQueryError, TacoValidationError
 from ._sample_parts import Failure, SamplePart, made_samples
+from ._sorted_parts import SortedPart, sorting_of
 
 if TYPE_CHECKING:
     from .datamodel import Sample, Taco
@@ -23,6 +24,8 @@ Row = dict[str, Any]
 #: A file is divided that is so many times as large as the usual one, and no piece is smaller than this.
 _MUCH_LARGER = 4
 _LEAST_PIECE = 1 << 20
+#: Rows that a worker sorts at a time.
+_ROWS_OF_RUN = 1 << 18
 _CONCURRENT_READS = 16
 
 
@@ -32,6 +35,9 @@ def parts_of_table(
     *,
     num_partitions: int | None = None,
     rows_per_part: int | None = None,
+    order: str = "",
+    place: str | None = None,
+    weight: str | None = None,
     prefix: str = "part",
     **about: Any,
 ) -> dict[str, Callable[[], Taco]]:
@@ -47,7 +53,13 @@ def parts_of_table(
         make: Function of a row, a dict, that returns its sample. By default the columns are those of
             :meth:`tacore.datamodel.Tortilla.from_table`: id, path and metadata.
         num_partitions: Number of parts of consecutive rows of the files together, at most one for each row.
-        rows_per_part: Maximal number of rows of a part; each file is divided by itself.
+        rows_per_part: Maximal number of rows of a part; each file is divided by itself. With `order`, the mean number.
+        order: hilbert: parts are ranges of a Hilbert curve over the globe, so that neighbours are in one part, and
+            samples are in this order, with bounding boxes, as :func:`tacore.create` with this order has them. Rows are
+            sorted by the workers, and are beside the partitions until these are finished. Rows without a place are last.
+        place: Column of the places, WKB in degrees of longitude and latitude; None: istac:geometry, stac:centroid,
+            istac:centroid or geometry, the first that is there.
+        weight: Column of numbers, such as the bytes of a file: parts get about equal sums. None: equal numbers of rows.
         prefix: Prefix of the names of partitions: `{prefix}0001`, ..., in the order of the files' paths. The parts of
             one file are `{prefix}0001-01`, ..., so that others keep their names.
         **about: Fields of the collection, as of :class:`tacore.datamodel.Taco`: id, dataset_version, ...
@@ -56,6 +68,7 @@ def parts_of_table(
         TacoBackendError: pyarrow is not installed.
         TacoQueryError: The table cannot be opened, or has no files or no rows.
         TacoValidationError: A number is less than 1, both are given, or files that are no Parquet have to be divided.
+        TacoSchemaError: With `order`: it is another word, or the table has no such column.
 
     Example:
         >>> def make(item):  # a row of stac-geoparquet
@@ -72,6 +85,10 @@ def parts_of_table(
     files = [_rows_of(fragment) for fragment in sorted(dataset.get_fragments(), key=lambda each: each.path)]
     if not files:
         raise TacoQueryError(f"{table}: the table has no files")
+    if order:
+        return _in_order(
+            files, dataset.schema, (order, place, weight), num_partitions, rows_per_part, prefix, make, about
+        )
     if num_partitions is not None:
         divided = dict(enumerate(_divided_together(files, num_partitions), 1))
         named = {f"{prefix}{number:04}": pieces for number, pieces in divided.items()}
@@ -94,6 +111,10 @@ class Rows(NamedTuple):
     @property
     def path(self) -> str:
         return str(self.fragment.path)
+
+    @property
+    def num_rows(self) -> int:
+        return _num_rows(self) if self.end is None else self.end - self.begin
 
     def read(self, schema: Any) -> Any:
         """The rows as a pyarrow.Table. Raises TacoQueryError when the file was changed."""
@@ -146,6 +167,32 @@ class TablePart(SamplePart):
 def _rows_of(fragment: Any) -> Rows:
     found = fragment.filesystem.get_file_info(fragment.path)
     return Rows(fragment, (fragment.path, found.size, found.mtime_ns, str(fragment.partition_expression)))
+
+
+def _in_order(
+    files: Sequence[Rows],
+    schema: Any,
+    by: tuple[str, str | None, str | None],
+    num_parts: int | None,
+    rows_per_part: int | None,
+    prefix: str,
+    make: Callable[[Row], Sample] | None,
+    about: Mapping[str, Any],
+) -> dict[str, Callable[[], Taco]]:
+    runs = [
+        piece._replace(end=piece.begin + piece.num_rows)
+        for pieces in _divided_apart(files, _ROWS_OF_RUN)
+        for piece in pieces
+        if piece.num_rows
+    ]
+    total = sum(rows.num_rows for rows in runs)
+    if total == 0:
+        raise TacoQueryError(f"{files[0].path}: the table has no rows")
+    if num_parts is None:
+        num_parts = -(-total // rows_per_part) if rows_per_part else sum(map(len, _divided_apart(files, None)))
+    num_parts = min(num_parts, total)
+    sorting = sorting_of(runs, schema, *by, num_parts)
+    return {f"{prefix}{number + 1:04}": SortedPart(sorting, number, make, about) for number in range(num_parts)}
 
 
 def _divided_apart(files: Sequence[Rows], rows_per_part: int | None) -> list[list[Rows]]:
