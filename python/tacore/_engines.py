@@ -98,6 +98,8 @@ class _Spark(Runner):
         thread = ThreadPoolExecutor(1)  # so that an interruption can cancel the job
         self._job = thread.submit(self._collect, packed, at_once or len(packed))
         thread.shutdown(wait=False)
+        self._thread = ThreadPoolExecutor(1)  # so that an interruption can cancel the job
+        self._job = self._thread.submit(self._collect, packed)
         return list(range(len(packed)))
 
     def _collect(self, packed: list[bytes], at_once: int) -> list[Any]:
@@ -109,7 +111,7 @@ class _Spark(Runner):
         return self._job.result()[future]
 
     def cancel(self, futures: Sequence[Any]) -> None:
-        if self._job is not None and not self._job.done():
+        if not self._job.done():
             self._executor.cancelJobGroup(self._group)
             wait([self._job])
 

@@ -10,6 +10,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,21 @@ def test_partitions_equal_those_of_one_machine(engine: Any, tmp_path: Path, expe
     assert made == distributed.Partitions(tmp_path / ".tacocat", 9, 0, [])
     assert contents(tmp_path) == expected
     assert distributed.create_partitions(PARTS, tmp_path, engine) == made._replace(num_kept=3)
+
+
+def test_a_table_is_sorted_and_split_as_by_one_thread(engine: Any, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    from test_sorted_parts import make, write_table
+
+    write_table(tmp_path / "table", [40, 30, 50])
+    splits = distributed.Splits(shares={"train": 0.7, "test": 0.3}, cell_km=500)
+    found = []
+    for output, client in (("one", ThreadPoolExecutor(1)), ("many", engine)):
+        parts = distributed.parts_of_table(tmp_path / "table", make, order="hilbert", num_partitions=4, **ABOUT)
+        options = {"index": "both", "split": splits, "on_error": "report"}
+        made = distributed.create_partitions(parts, tmp_path / output, client, **options)
+        found.append((contents(tmp_path / output), made.splits, made.failures))
+    assert found[0] == found[1] and len(found[0][2]) > 0  # rows without a place are in no cell
 
 
 def test_closures_reach_the_workers(engine: Any, tmp_path: Path) -> None:
