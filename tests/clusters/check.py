@@ -8,6 +8,7 @@ Dask is not there; S3 is left out, and that is said, when moto is not (tests/rem
 """
 
 import argparse
+import importlib.util
 import json
 import os
 import random
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -73,8 +75,8 @@ class Cluster:
         return self.start("-m", "distributed.cli.dask_worker", self.address, "--no-nanny", "--no-dashboard",
                           "--nthreads", "1", "--local-directory", self.scratch / "dask")  # fmt: skip
 
-    def start_driver(self, destination, endpoint):
-        return self.start("-c", "import job; job.main()", destination, self.address, JOB_ENDPOINT=endpoint)
+    def start_driver(self, destination, endpoint, table=()):
+        return self.start("-c", "import job; job.main()", destination, self.address, *table, JOB_ENDPOINT=endpoint)
 
     def kill_worker(self, number):
         self.workers[number].kill()
@@ -108,7 +110,8 @@ class Place:
         found = {str(path.relative_to(self.path)): path.read_bytes() for path in files}
         shown = {name: data for name, data in found.items() if not name.startswith(".parts/")}
         assert shown == expected, (shown.keys(), expected.keys())
-        records = {f".parts/p{n}.{kind}" for n in range(job.NUM_PARTS) for kind in ("json", "ids")}
+        names = [name.removesuffix(".tacozip") for name in expected if name.endswith(".tacozip")]
+        records = {f".parts/{name}.{kind}" for name in names for kind in ("json", "ids")}
         assert found.keys() - shown.keys() == records | {".parts/.plan.json"}, found.keys()
         shutil.rmtree(self.path)
 
@@ -144,21 +147,21 @@ def ended(driver, log):
     return driver.returncode == 0
 
 
-def disturb(cluster, place, expected, seed, num_workers, num_drivers):
+def disturb(cluster, place, expected, seed, num_workers, num_drivers, *table):
     """Kills so many workers and drivers. Returns the numbers of finished jobs and of those that ended by an error."""
     source = random.Random(seed)
     victims = ["worker"] * num_workers + ["driver"] * num_drivers
     source.shuffle(victims)
     num_done = num_errors = 0
     for _ in range(2):  # the second time is that of a warm cluster
-        driver = cluster.start_driver(place.new(), place.endpoint)
+        driver = cluster.start_driver(place.new(), place.endpoint, table)
         start = time.monotonic()
         driver.wait()
         seconds = time.monotonic() - start
         assert ended(driver, cluster.scratch / "log")
         place.check(expected)
     destination = place.new()
-    driver = cluster.start_driver(destination, place.endpoint)
+    driver = cluster.start_driver(destination, place.endpoint, table)
     while True:
         # A third of the time passes before the first task begins.
         until = time.monotonic() + source.uniform(seconds / 4, seconds) if victims else float("inf")
@@ -180,7 +183,7 @@ def disturb(cluster, place, expected, seed, num_workers, num_drivers):
         else:
             driver.kill()
             driver.wait()
-        driver = cluster.start_driver(destination, place.endpoint)
+        driver = cluster.start_driver(destination, place.endpoint, table)
 
 
 def undisturbed(folder):
@@ -188,7 +191,19 @@ def undisturbed(folder):
     for name, make in job.parts().items():
         tacore.create(make(), folder / f"{name}.tacozip", progress=False)
     tacore.create_tacocat([folder / f"{name}.tacozip" for name in job.parts()], folder, progress=False)
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return files(folder)
+
+
+def files(folder):
+    found = {str(path.relative_to(folder)): path for path in folder.rglob("*") if path.is_file()}
+    return {name: path.read_bytes() for name, path in found.items() if not name.startswith(".parts/")}
+
+
+def sorted_undisturbed(folder, table):
+    """What one thread writes."""
+    with ThreadPoolExecutor(1) as thread:
+        tacore.distributed.create_partitions(job.sorted_parts(table), folder, thread, progress=False)
+    return files(folder)
 
 
 def main():
@@ -216,6 +231,14 @@ def main():
             print(
                 f"folder: {num_workers} workers and {num_drivers} drivers killed; jobs done, errors: {done}", flush=True
             )
+            if importlib.util.find_spec("pyarrow") is None:
+                print("a sorted table is left out: pyarrow is not installed")
+            else:
+                table = scratch / "table"
+                job.write_table(table)
+                in_order = sorted_undisturbed(scratch / "sorted", table)
+                done = disturb(cluster, Place(scratch), in_order, seed + 1, num_workers, num_drivers, table)
+                print(f"a sorted table: the same; jobs done, errors: {done}", flush=True)
             if python_with_moto() is None:
                 print("S3 is left out: moto is not installed")
                 return
