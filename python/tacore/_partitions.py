@@ -125,7 +125,8 @@ def create_partitions(
         TacoValidationError: There are no parts; a name occurs twice or has a slash; a file exists, or the partitions of
             another plan; two samples have the same id, also in different partitions; or :func:`tacore.create` refuses a
             part.
-        TacoSchemaError: Columns or trees of parts differ.
+        TacoSchemaError: Columns or trees of parts differ, or a sample has no group for `split`.
+        TacoFormatError: A place, by which rows are sorted, is not WKB.
         TacoCreationError: A function failed (its exception is the cause), or a worker was lost.
         TacoIOError: Reading or writing failed, or the work was cancelled.
 
@@ -142,7 +143,9 @@ def create_partitions(
     sorting = _sorting_in(named.values())
     if sorting is not None:
         parquet = {"covering": True, **parquet}
-    more = () if split is None else (split,)
+    more: list[Any] = [] if split is None else [split]
+    if split is not None and split.exact:  # what a partition has depends on all
+        more.append(fingerprint([fingerprint(part) for part in named.values()]))
     plan = {name: fingerprint((part, sorted(parquet.items()), *more)) for name, part in named.items()}
     destination = destination_of(output, fingerprint(plan))
     storage = dict(_dataset._storage_options)
@@ -152,11 +155,13 @@ def create_partitions(
         together = Together(destination, validate_schema)
         job = _Job(runner, destination, plan, on_error, storage, together, callback("Creating", progress), {})
         try:
-            if sorting is not None:  # rows are sorted again only if a partition has to be made
-                job.find()
-                named = {name: part for name, part in named.items() if name not in job.made}
-                named = job.sort(sorting, named) if named else {}
-            job.make(named, parquet, split)
+            if sorting is not None or (split is not None and split.exact):
+                job.find()  # so that only what has to be made needs the work before
+            if sorting is not None and len(job.made) < len(named):
+                named = job.sort(sorting, named)
+            if split is not None and split.exact and len(job.made) < len(named):
+                split = job.fit(split, named)
+            job.make({name: part for name, part in named.items() if name not in job.made}, parquet, split)
             made = {name: job.made[name] for name in plan}
             out = finish(runner, destination, made, Index(index, validate_schema, parquet))
             if sorting is not None:
@@ -196,6 +201,17 @@ class _Job(NamedTuple):
         """The parts with their ranges of the sorted rows."""
         ranges = ranges_of(self.runner, self.destination, sorting, self.on_error, lambda *_: self._tell(len(self.made)))
         return {name: part.of_range(self.destination, ranges[part.number]) for name, part in parts.items()}
+
+    def fit(self, split: Splits, parts: Mapping[str, Any]) -> Splits:
+        """The splits for the groups of all parts, which are counted once."""
+        file = f"{self.destination.plan}/groups.json"
+        sizes = parsed(self.destination.read(file))
+        if sizes is None:
+            tasks = [(f"partition {name}", (part, split, self.on_error, self.storage)) for name, part in parts.items()]
+            counted = run(self.runner, count_groups, tasks, lambda *_: self._tell(len(self.made)))
+            sizes = dict(sum(map(Counter, counted), Counter()))
+            self.destination.write(file, json.dumps(sizes).encode())
+        return split.fitted(sizes)
 
     def make(self, parts: Mapping[str, Any], parquet: dict[str, Any], split: Splits | None) -> None:
         """Adds the partitions of these parts."""
@@ -354,6 +370,20 @@ def make_part(
     destination.write(f"{name}.ids", hashes)
     destination.write(f"{name}.json", json.dumps(record).encode())
     return record, False
+
+
+def count_groups(part: Any, split: Splits, on_error: str, storage: dict[str, Any]) -> dict[str, int]:
+    """The number of samples of each group of a part."""
+    use_storage(storage)
+    if isinstance(part, RangePart):
+        part = part.read()
+    try:
+        groups = split.groups(_taco_of(part, on_error)[0].tortilla)
+    except Exception:
+        if on_error == "raise":
+            raise
+        return {}  # the part is reported when it is made
+    return dict(Counter(group for group in groups if group is not None))
 
 
 def _taco_of(part: Any, on_error: str) -> tuple[Taco, list[tuple[str, str]]]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import itertools
 import logging
 import math
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,7 +24,8 @@ class Splits(TortillaExtension):
     All samples of a group are in one split, so that none is known from training when it is tested. The split of a group
     depends on the group, the shares and the seed alone, so that many machines, which have some of the samples each,
     assign what one machine assigns; and samples that are added later do not change it. Shares are met on average:
-    with n groups of equal size, a share p is off by about sqrt(p * (1 - p) / n).
+    with n groups of equal size, a share p is off by about sqrt(p * (1 - p) / n). With `exact` they are met but for half
+    of a group, however few or unequal groups are; the split of a group then depends on the sizes of all.
 
     Args:
         shares: Share of each split, in their order; together 1.
@@ -31,11 +34,13 @@ class Splits(TortillaExtension):
         cell_km: Width of the cells of a grid (:class:`tacore.datamodel.MajorTOM`) in km, more than 0: all samples with
             the centroid in a cell are a group. Samples on two sides of the edge of a cell may be in different splits:
             choose cells that are much larger than samples.
+        exact: Divide the groups, in the order of their hashes, where their samples add up to the shares. For this
+            :func:`create_partitions` first counts the groups, and so makes all samples twice, but not their files.
         seed: Another number gives another assignment.
 
     Raises:
         TacoSchemaError: A share is not positive, their sum is not 1, a name is none of the three, or both `by` and
-            `cell_km` are given; when computed, there is no such column, or a sample has no value, or no centroid.
+            `cell_km` are given, or neither with `exact`; when computed, there is no such column, or a sample has no value, or no centroid.
 
     Example:
         >>> splits = Splits(shares={"train": 0.8, "validation": 0.1, "test": 0.1}, cell_km=50)
@@ -46,6 +51,7 @@ class Splits(TortillaExtension):
     shares: Mapping[str, float]
     by: str | None = None
     cell_km: float | None = None
+    exact: bool = False
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -59,6 +65,9 @@ class Splits(TortillaExtension):
             )
         if self.by is not None and self.cell_km is not None:
             raise TacoSchemaError("splits are by a column or by the cells of a grid; both are given")
+        if self.exact and self.cell_km is None and self.by in (None, "id"):
+            raise TacoSchemaError("exact shares are of groups of samples: by, a column, or cell_km is expected")
+        self._of_groups: dict[str, str] | None = None
         ends = itertools.accumulate(values)
         self._ends = [(round(end * 2**64), name) for end, name in zip(ends, self.shares, strict=True)]
         self._grid = None if self.cell_km is None else MajorTOM(dist_km=self.cell_km, latitude_range=(-90, 90))
@@ -68,14 +77,31 @@ class Splits(TortillaExtension):
 
     def fingerprint_of(self) -> list[Any]:
         """What the fingerprint of a plan is made of."""
-        return [list(self.shares.items()), self.by, self.cell_km, self.seed]
+        return [list(self.shares.items()), self.by, self.cell_km, self.exact, self.seed]
 
     def split_of(self, group: str) -> str:
         """The split of a group: where BLAKE2b of its text, as a number of 64 bits (big endian), keyed with the seed in
-        decimal digits, lies among the shares."""
+        decimal digits, lies among the shares; of fitted() ones the split that was assigned."""
+        if self._of_groups is not None:
+            return self._of_groups[group]
+        return self._split_at(self._position(group), 2**64)
+
+    def fitted(self, sizes: Mapping[str, int]) -> Splits:
+        """These splits for groups of which all sizes are known, with exact shares."""
+        out = copy.copy(self)
+        out._of_groups = {}
+        total, before = sum(sizes.values()), 0
+        for group in sorted(sizes, key=lambda group: (self._position(group), group)):
+            out._of_groups[group] = self._split_at(2 * before + sizes[group], 2 * total)  # that of its middle
+            before += sizes[group]
+        return out
+
+    def _position(self, group: str) -> int:
         digest = hashlib.blake2b(group.encode(), digest_size=8, key=str(self.seed).encode()).digest()
-        position = int.from_bytes(digest, "big")
-        return next((name for end, name in self._ends if position < end), self._ends[-1][1])
+        return int.from_bytes(digest, "big")
+
+    def _split_at(self, at: int, whole: int) -> str:
+        return next((name for end, name in self._ends if at * 2**64 < end * whole), self._ends[-1][1])
 
     def groups(self, tortilla: Tortilla) -> list[str | None]:
         """The group of each sample; None where it has none."""
@@ -90,7 +116,9 @@ class Splits(TortillaExtension):
         if None in groups:
             id = tortilla._core.ids()[groups.index(None)]
             raise TacoSchemaError(f"sample {id!r}: {self._why_without()}")
-        return {"split": [self.split_of(group) for group in groups if group is not None]}
+        known = [group for group in groups if group is not None]
+        splits = self.fitted(Counter(known)) if self.exact and self._of_groups is None else self
+        return {"split": [splits.split_of(group) for group in known]}
 
     def _why_without(self) -> str:
         """What is said of a sample without a group."""

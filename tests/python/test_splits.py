@@ -48,6 +48,7 @@ RULES = {
     "by a column": Splits(shares=SHARES, by="scene"),
     "by numbers": Splits(shares=SHARES, by="orbit", seed=3),
     "by cells": Splits(shares=SHARES, cell_km=50),
+    "exact": Splits(shares=SHARES, by="scene", exact=True, seed=1),
 }
 
 
@@ -75,7 +76,7 @@ def test_no_group_is_in_two_splits(tmp_path: Path, rule: str) -> None:
     for id, split in found.items():
         of_group[groups[id]].add(split)
     assert {len(each) for each in of_group.values()} == {1}
-    assert len(of_group) == {"by id": 240, "by a column": 40, "by numbers": 7}.get(rule, len(of_group))
+    assert len(of_group) == {"by id": 240, "by a column": 40, "by numbers": 7, "exact": 40}.get(rule, len(of_group))
     if rule == "by cells":
         assert None not in of_group and 20 <= len(of_group) < 120
 
@@ -98,6 +99,59 @@ def test_shares_are_met_on_average_and_another_seed_is_another_assignment() -> N
             assert abs(counts[name] / 20_000 - share) < 4 * math.sqrt(share * (1 - share) / 20_000)
     same = sum(a == b for a, b in zip(found[0], found[1], strict=True)) / 20_000
     assert abs(same - sum(share**2 for share in SHARES.values())) < 0.02  # as by chance
+
+
+def unequal(first: int, count: int) -> Taco:
+    """Groups of 1, 2, ..., 12 samples, 78 in all."""
+    of_sample = [f"g{group}" for group in range(1, 13) for _ in range(group)]
+    found = [Sample(f"s{n}", b"", scene=of_sample[n]) for n in range(first, first + count)]
+    return Taco(Tortilla(found), **ABOUT)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_exact_shares_are_met_but_for_half_of_a_group(tmp_path: Path, seed: int) -> None:
+    splits = Splits(shares=SHARES, by="scene", exact=True, seed=seed)
+    parts = [functools.partial(unequal, first, 13) for first in range(0, 78, 13)]
+    made = distributed.create_partitions(parts, tmp_path, THREADS, split=splits)
+    # Each end of a share is in a group of 12 samples at most, which goes to the side of its middle.
+    for name, share in SHARES.items():
+        assert abs(made.splits.get(name, 0) - 78 * share) <= 12
+    digests = {
+        f"g{n}": hashlib.blake2b(f"g{n}".encode(), digest_size=8, key=str(seed).encode()).digest() for n in range(1, 13)
+    }
+    before, expected = 0, {}
+    for group in sorted(digests, key=digests.__getitem__):
+        middle = before + int(group[1:]) / 2
+        expected[group] = "train" if middle < 54.6 else "validation" if middle < 62.4 else "test"
+        before += int(group[1:])
+    of_sample = [f"g{group}" for group in range(1, 13) for _ in range(group)]
+    assert list(splits_of(made.path).values()) == [expected[group] for group in of_sample]
+    one = Tortilla(unequal(0, 78).tortilla.samples).extend_with(splits)
+    assert list(splits_of(made.path).values()) == one.column("split")
+
+
+def test_exact_shares_are_those_of_all_parts_after_a_loss(tmp_path: Path, counted: list[str]) -> None:  # noqa: F811
+    splits = RULES["exact"]
+    expected = distributed.create_partitions(PARTS, tmp_path / "expected", THREADS, split=splits)
+    for when in (3, 10):  # while groups are counted, and while partitions are made
+        seen: list[int] = []
+
+        def stop(*_: int, seen: list[int] = seen, when: int = when) -> bool:
+            seen.append(1)
+            return len(seen) < when
+
+        with pytest.raises(tacore.TacoIOError, match="stopped"):
+            distributed.create_partitions(PARTS, tmp_path / str(when), THREADS, split=splits, progress=stop)
+        made = distributed.create_partitions(PARTS, tmp_path / str(when), THREADS, split=splits)
+        assert made.splits == expected.splits and contents(tmp_path / str(when)) == contents(tmp_path / "expected")
+    (tmp_path / "10" / "p3.tacozip").unlink()
+    next((tmp_path / "10" / ".parts").rglob("groups.json")).unlink()
+    counted.clear()
+    assert distributed.create_partitions(PARTS, tmp_path / "10", THREADS, split=splits).num_kept == 7
+    assert counted == ["p3"] and contents(tmp_path / "10") == contents(tmp_path / "expected")
+    others = {**PARTS, "more": functools.partial(make, 240, 10)}
+    distributed.create_partitions(others, tmp_path / "10", THREADS, split=splits, overwrite=True)
+    assert len(counted) == 1 + 9  # another part may change the splits of all
 
 
 def test_an_interruption_and_other_parts_change_nothing(tmp_path: Path, counted: list[str]) -> None:  # noqa: F811
@@ -151,6 +205,8 @@ def test_what_cannot_be_split_is_refused(tmp_path: Path) -> None:
         ({"shares": {"train": 0.5, "holdout": 0.5}}, "a split is called 'holdout'; train, validation or test"),
         ({"shares": SHARES, "by": "a", "cell_km": 5}, "both are given"),
         ({"shares": SHARES, "cell_km": -1}, ""),
+        ({"shares": SHARES, "exact": True}, "by, a column, or cell_km is expected"),
+        ({"shares": SHARES, "by": "id", "exact": True}, "by, a column, or cell_km is expected"),
     ):
         with pytest.raises(tacore.TacoSchemaError, match=words):
             Splits(**options)
