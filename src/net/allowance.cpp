@@ -24,11 +24,11 @@ Allowance::Clock::duration space_between(const RemoteLimits& limits) {
 }
 
 /// The number of the error says that it is not the fault of one file, which others might leave out.
-[[noreturn]] void refuse(const RemoteUse& use, uint64_t most_bytes, const std::string& limit) {
+[[noreturn]] void refuse(const RemoteUse& use, uint64_t most_bytes, const std::string& limit, const std::string& file) {
   throw IoError("the limit of " + limit + " is reached: this process has sent " + std::to_string(use.num_requests) +
                     " requests and received " + std::to_string(use.num_bytes) + " bytes, and the next request is for " +
                     std::to_string(most_bytes),
-                {}, EDQUOT);
+                {.path = file}, EDQUOT);
 }
 
 }  // namespace
@@ -59,20 +59,20 @@ void Allowance::forget_parent() {
   num_expected_ = 0;
 }
 
-std::optional<Allowance::Clock::time_point> Allowance::take(uint64_t most_bytes) {
+std::optional<Allowance::Clock::time_point> Allowance::take(uint64_t most_bytes, const std::string& file) {
   const std::lock_guard lock(mutex_);
   forget_parent();
   const bool is_last = num_in_flight_ == 0;
   if (use_.num_requests + num_in_flight_ >= limits_.max_requests) {
     if (!is_last) return Clock::now() + kLookAgain;  // one that is cancelled leaves room
     ++use_.num_refused;
-    refuse(use_, most_bytes, std::to_string(limits_.max_requests) + " requests");
+    refuse(use_, most_bytes, std::to_string(limits_.max_requests) + " requests", file);
   }
   const uint64_t left = limits_.max_bytes - std::min(limits_.max_bytes, use_.num_bytes);
   if (most_bytes > left - std::min(left, num_expected_)) {
     if (!is_last) return Clock::now() + kLookAgain;  // responses may be shorter than they could be
     ++use_.num_refused;
-    refuse(use_, most_bytes, std::to_string(limits_.max_bytes) + " bytes");
+    refuse(use_, most_bytes, std::to_string(limits_.max_bytes) + " bytes", file);
   }
   const auto now = Clock::now();
   if (num_in_flight_ >= limits_.max_concurrent_requests) return now + kLookAgain;

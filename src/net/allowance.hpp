@@ -5,14 +5,15 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "base/fork.hpp"
 #include "tacore/plumbing/remote_use.hpp"
 
 namespace tacore::net {
 
-/// Counts requests, and holds them to limits. It lives as long as the process. Safe from several threads. A forked child goes on with the numbers of its
-/// parent, but not with the parent's requests in flight.
+/// Counts requests, and holds them to limits. It lives as long as the process. Safe from several threads. A forked
+/// child goes on with the numbers of its parent, but not with the parent's requests in flight.
 class Allowance {
  public:
   using Clock = std::chrono::steady_clock;
@@ -22,8 +23,9 @@ class Allowance {
   RemoteUse use() noexcept;
 
   /// Takes leave to send one request now, for a response of at most so many bytes; else says when to ask again. Each
-  /// leave is followed by received() or cancel(). Throws IoError when the limits leave nothing for it.
-  std::optional<Clock::time_point> take(uint64_t most_bytes);
+  /// leave is followed by received() or cancel(). Throws IoError, which names the file, when the limits leave nothing
+  /// for it.
+  std::optional<Clock::time_point> take(uint64_t most_bytes, const std::string& file = {});
   /// The request that was allowed for `most_bytes` had a response of `bytes`; 0 for none.
   void received(uint64_t most_bytes, uint64_t bytes);
   /// The request was not sent.

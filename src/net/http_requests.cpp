@@ -201,13 +201,9 @@ class Attempt {
   }
 
   std::optional<Allowance::Clock::time_point> take_allowance() {
-    try {
-      const auto later = allowance().take(most_bytes(wanted_));
-      is_allowed_ = !later;
-      return later;
-    } catch (const IoError& error) {
-      throw IoError(error.message(), {.path = wanted_.location->address().name}, error.error_number());
-    }
+    const auto later = allowance().take(most_bytes(wanted_), wanted_.location->address().name);
+    is_allowed_ = !later;
+    return later;
   }
 
   void cancel() {
