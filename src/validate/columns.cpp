@@ -28,7 +28,10 @@ void check_required(Report& report, const LevelTable& table, TableKind kind) {
   const bool below_root = table.where().level.value_or(0) > 0;
   std::vector<std::string_view> required;
   if (below_root) required.push_back(names::kParentId);
-  if (kind != TableKind::Folder) required.insert(required.end(), {names::kOffset, names::kSize});
+  if (kind != TableKind::Folder) {
+    required.push_back(names::kOffset);
+    required.push_back(names::kSize);
+  }
   if (kind == TableKind::Index) required.push_back(names::kSourceFile);
   for (const auto name : required) {
     if (table.find(name) < 0) report.add("SCH-2", "no column " + in_quotes(name), table.where());
