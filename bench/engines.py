@@ -163,9 +163,10 @@ def measure_statistics(path):
 
 def measure_engines(path, count=2):
     table(
-        f"A function of pixels of 2,000 samples, {count} workers", "by", "best s", "median s", "samples/s", "overhead %"
-    )
-    plain = None
+        f"A function of pixels of 2,000 samples, {count} workers",
+        "by", "best s", "median s", "processor s", "samples/s", "more time %", "more processor time %",
+    )  # fmt: skip
+    plain = plain_used = None
     for name, engine in (("processes", processes), ("Dask", dask), ("Ray", ray), ("Spark", spark)):
         try:
             with engine(count) as client:

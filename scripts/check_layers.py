@@ -46,8 +46,6 @@ PUBLIC = {
     "io": "plumbing/apart plumbing/temporary",
     "model": "collection crs pit_schema",
     "net": "remote plumbing/remote_use",
-    "table": "write/output write/parquet_options write/table_options",
-    "net": "remote",
     "table": "plumbing/places write/output write/parquet_options write/table_options",
     "writer": "ops/inspect write/create write/extension write/sample",
     "extensions": "extensions/constant extensions/conventions extensions/geo_layers extensions/majortom "

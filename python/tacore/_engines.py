@@ -98,8 +98,6 @@ class _Spark(Runner):
         thread = ThreadPoolExecutor(1)  # so that an interruption can cancel the job
         self._job = thread.submit(self._collect, packed, at_once or len(packed))
         thread.shutdown(wait=False)
-        self._thread = ThreadPoolExecutor(1)  # so that an interruption can cancel the job
-        self._job = self._thread.submit(self._collect, packed)
         return list(range(len(packed)))
 
     def _collect(self, packed: list[bytes], at_once: int) -> list[Any]:

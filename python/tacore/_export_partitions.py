@@ -41,8 +41,9 @@ def export_partitions(
     """Writes a subset of a dataset as a new one, in parallel: one ZIP for each of its partitions, and an index of them.
 
     The subset consists of the samples that the filters and queries of the dataset select, in their order, with their
-    descendants and metadata, as of :func:`tacore.export`, but `taco:subset_date` is left out. The bytes do not depend on the engine and the machines; the
-    number of partitions is part of what is written. Each task reads the samples of its own rows only.
+    descendants and metadata, as of :func:`tacore.export`, but `taco:subset_date` is left out. The bytes do not depend
+    on the engine and the machines; the number of partitions is part of what is written. Each task reads the samples of
+    its own rows only.
 
     The work can be interrupted and continued like that of :func:`create_partitions`, which writes the partitions. A
     dataset that was replaced meanwhile makes another plan, which is an error.

@@ -53,7 +53,8 @@ class TorchDataset(Dataset):  # type: ignore[misc]
     A DataLoader requests whole batches (`__getitems__`), whose samples are read together by threads of C++, in a worker
     process directly into the memory that it shares with the main process. Unless there is a transform, the collate
     function of PyTorch takes such a batch as it is, without a copy. Samples may differ in shape. The samples of a batch
-    share its memory: a sample that is kept, keeps the batch. The dataset can be pickled; worker processes, forked or spawned, open the files themselves.
+    share its memory: a sample that is kept, keeps the batch. The dataset can be pickled; worker processes, forked or
+    spawned, open the files themselves.
 
     Args:
         rows: Dataset or frame of the samples; or a path or list of paths, which :func:`tacore.load` opens.
