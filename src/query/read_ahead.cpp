@@ -9,8 +9,8 @@
 namespace tacore {
 namespace {
 
-/// A scan has gone on when this many requests were made since: twice the threads of DuckDB for remote levels.
-constexpr uint64_t kLate = 64;
+/// The most bytes that one request takes along, and that are kept.
+constexpr uint64_t kMostAlong = 16 << 20, kMostKept = 64 << 20;
 
 }  // namespace
 
@@ -70,7 +70,7 @@ void AheadPlan::use(std::span<const ByteRange> ranges) {
   }
 }
 
-bool AheadPlan::take_along(Steps& steps, int group, std::vector<ByteRange>& out, uint64_t& most) {
+bool AheadPlan::take_along(Steps& steps, int group, std::vector<ByteRange>& out, uint64_t& num_bytes) {
   if (steps.known.contains(group)) return true;
   uint64_t others = 0;
   for (const Steps& one : steps_) others += &one == &steps || is_whole_[one.scan] ? 0 : one.excess(one.num_ahead);
@@ -81,37 +81,38 @@ bool AheadPlan::take_along(Steps& steps, int group, std::vector<ByteRange>& out,
     size += range.size;
     more.push_back(range);
   }
-  if (size > most) return false;
+  if (num_bytes + size > kMostAlong) return false;
   const uint64_t ahead = steps.num_ahead + size;
   if (!is_whole_[steps.scan] && others + steps.excess(ahead) > source_.bytes_of_round_trip()) return false;
   steps.known.insert(group);
   if (more.empty()) return true;
   steps.ahead.emplace(group, size);
   steps.num_ahead = ahead;
-  most -= size;
+  num_bytes += size;
   out.insert(out.end(), more.begin(), more.end());
   return true;
 }
 
-void AheadPlan::take_along(std::span<Steps* const> all, int group, std::vector<ByteRange>& out, uint64_t& most) {
+void AheadPlan::take_along(std::span<Steps* const> all, int group, std::vector<ByteRange>& out, uint64_t& num_bytes) {
   std::vector<Steps*> open(all.begin(), all.end());
   for (; group < scans_[all.front()->scan].num_groups() && !open.empty(); ++group)
-    std::erase_if(open, [&](Steps* steps) { return !take_along(*steps, group, out, most); });
+    std::erase_if(open, [&](Steps* steps) { return !take_along(*steps, group, out, num_bytes); });
 }
 
-std::vector<ByteRange> AheadPlan::request(std::span<const ByteRange> needed, uint64_t most_along) {
+std::vector<ByteRange> AheadPlan::request(std::span<const ByteRange> needed) {
   use(needed);
   std::vector<ByteRange> all(needed.begin(), needed.end());
   for (const ByteRange& range : needed) add_known(range);
   int group = 0;
   Steps* first = needed.empty() && !steps_.empty() ? &steps_[0] : steps_of(needed, group);
   if (first) {
+    uint64_t num_bytes = 0;
     // Both steps of the row groups that follow, group by group: what is far ahead would be dropped before it is used.
     Steps* const both[] = {first, &steps_[2 * first->scan + (first->number == 0 ? 1 : 0)]};
-    take_along(both, group, all, most_along);
+    take_along(both, group, all, num_bytes);
     for (Steps& steps : steps_) {
       Steps* const one[] = {&steps};
-      if (steps.scan != first->scan) take_along(one, 0, all, most_along);
+      if (steps.scan != first->scan) take_along(one, 0, all, num_bytes);
     }
   }
   std::vector<ByteRange> out;
@@ -134,36 +135,16 @@ void AheadSource::expect(const LevelScan& scan, bool is_whole) {
   plan_.expect(scan, is_whole);
 }
 
-AheadSource::Arrived* AheadSource::find(ByteRange range) const {
-  const auto found = std::ranges::find_if(here_, [&](const Arrived& one) { return one.bytes.find(range).has_value(); });
-  return found == here_.end() ? nullptr : &*found;
-}
-
-bool AheadSource::is_late(const Arrived& one) const { return num_requests_ - one.number > kLate; }
-
-uint64_t AheadSource::most_along() const {
-  uint64_t waiting = 0;
-  for (const ByteRange& range : on_their_way_) waiting += range.size;
-  for (const Arrived& one : here_) waiting += is_late(one) ? 0 : one.num_unread;
-  return waiting > limits_.kept / 2 ? 0 : std::min(limits_.along, limits_.kept / 2 - waiting);
-}
-
-void AheadSource::drop() const {
-  uint64_t num_bytes = 0;
-  for (const Arrived& one : here_) num_bytes += one.bytes.size();
-  while (num_bytes > limits_.kept && here_.size() > 1) {
-    const auto newest = std::prev(here_.end());
-    auto dropped =
-        std::find_if(here_.begin(), newest, [&](const Arrived& one) { return one.is_read() || is_late(one); });
-    if (dropped == newest) dropped = here_.begin();
-    num_bytes -= dropped->bytes.size();
-    here_.erase(dropped);
+std::optional<std::span<const std::byte>> AheadSource::find(ByteRange range) const {
+  for (const RangeMap& bytes : here_) {
+    if (const auto found = bytes.find(range)) return found;
   }
+  return std::nullopt;
 }
 
 bool AheadSource::has(ByteRange range) const {
   const std::lock_guard lock(mutex_);
-  return find(range) != nullptr || source_->has(range);
+  return find(range) || source_->has(range);
 }
 
 void AheadSource::read(uint64_t offset, std::span<std::byte> out) const {
@@ -186,22 +167,19 @@ std::vector<Bytes> AheadSource::read_ranges(std::span<const ByteRange> ranges) c
     if (is_on_its_way) {
       arrived_.wait(lock);
     } else {
-      fetch(plan_.request(missing, most_along()), lock);
+      fetch(plan_.request(missing), lock);
     }
   }
   plan_.use(ranges);
   std::vector<Bytes> out;
   for (const ByteRange& range : ranges) {
-    Arrived& one = *find(range);
-    const auto bytes = *one.bytes.find(range);
-    one.num_unread -= std::min<uint64_t>(one.num_unread, range.size);
+    const auto bytes = *find(range);
     out.emplace_back(bytes.begin(), bytes.end());
   }
   return out;
 }
 
 void AheadSource::fetch(std::vector<ByteRange> ranges, std::unique_lock<std::mutex>& lock) const {
-  const uint64_t number = num_requests_++;
   on_their_way_.insert(on_their_way_.end(), ranges.begin(), ranges.end());
   const auto arrive = [&] {
     for (const ByteRange& range : ranges) on_their_way_.erase(std::ranges::find(on_their_way_, range));
@@ -218,16 +196,16 @@ void AheadSource::fetch(std::vector<ByteRange> ranges, std::unique_lock<std::mut
   }
   lock.lock();
   arrive();
-  RangeMap pieces;
+  RangeMap& pieces = here_.emplace_back();
   for (std::size_t i = 0; i < ranges.size(); ++i) pieces.add(ranges[i].offset, std::move(bytes[i]));
-  const uint64_t size = pieces.size();
-  here_.push_back({std::move(pieces), size, number});
-  drop();
+  uint64_t num_bytes = 0;
+  for (const RangeMap& one : here_) num_bytes += one.size();
+  for (; num_bytes > kMostKept && here_.size() > 1; here_.pop_front()) num_bytes -= here_.front().size();
 }
 
 void AheadSource::begin() const {
   std::unique_lock lock(mutex_);
-  auto ranges = plan_.request({}, most_along());
+  auto ranges = plan_.request({});
   if (ranges.empty()) return;
   try {
     fetch(std::move(ranges), lock);

@@ -19,12 +19,6 @@
 
 namespace tacore {
 
-/// The most bytes that one request takes along, and that an AheadSource keeps.
-struct AheadLimits {
-  uint64_t along = 16 << 20;
-  uint64_t kept = 64 << 20;
-};
-
 /// Plans the requests of a statement for a level on a server that is far away. Each request also asks for the bytes
 /// that the statement will probably read next ("takes them along"). For each step of a scan these are at most as many
 /// bytes as the statement has used of that step, and for all steps together the bytes of one round trip more. So the
@@ -36,9 +30,9 @@ class AheadPlan {
 
   /// Adds a scan of the level. `is_whole`: it certainly reads all of its row groups.
   void expect(const LevelScan& scan, bool is_whole);
-  /// The ranges to request where `needed` are not there, with at most `most_along` bytes that are taken along. Without
-  /// `needed`, what is worth a request before anything is needed: at most the bytes of a round trip.
-  std::vector<ByteRange> request(std::span<const ByteRange> needed, uint64_t most_along = AheadLimits().along);
+  /// The ranges to request where `needed` are not there, with what is taken along. Without `needed`, what is worth a
+  /// request before anything is needed: at most the bytes of a round trip.
+  std::vector<ByteRange> request(std::span<const ByteRange> needed);
   /// As request(), for those of `ranges` that were not requested before. Returns nothing when all of them were.
   std::vector<ByteRange> request_missing(std::span<const ByteRange> ranges);
   /// Takes note that the statement reads these ranges.
@@ -63,9 +57,9 @@ class AheadPlan {
   /// The step of a scan that reads these ranges; sets its row group. Returns nullptr when no scan reads them.
   Steps* steps_of(std::span<const ByteRange> ranges, int& group);
   /// Takes along a step of a row group; false where that is not worth it.
-  bool take_along(Steps& steps, int group, std::vector<ByteRange>& out, uint64_t& most);
+  bool take_along(Steps& steps, int group, std::vector<ByteRange>& out, uint64_t& num_bytes);
   /// Takes along some steps of one scan in the row groups from `group` on, as far as that is worth it.
-  void take_along(std::span<Steps* const> all, int group, std::vector<ByteRange>& out, uint64_t& most);
+  void take_along(std::span<Steps* const> all, int group, std::vector<ByteRange>& out, uint64_t& num_bytes);
   bool is_known(ByteRange range) const;  ///< it was requested, or is in memory
   void add_known(ByteRange range);
 
@@ -77,13 +71,10 @@ class AheadPlan {
 };
 
 /// A level that is far away, read as an AheadPlan says. Threads that need bytes that are on their way wait for them.
-/// Nothing is taken along while half of what may be kept is on its way or waits to be read: where bytes arrive faster
-/// than they are decoded, they would be dropped, and requested again.
 /// Safe from several threads; expect() must be called before the first read that it concerns.
 class AheadSource final : public ByteSource {
  public:
-  explicit AheadSource(std::shared_ptr<const ByteSource> source, const AheadLimits& limits = {})
-      : source_(std::move(source)), limits_(limits), plan_(*source_) {}
+  explicit AheadSource(std::shared_ptr<const ByteSource> source) : source_(std::move(source)), plan_(*source_) {}
 
   void expect(const LevelScan& scan, bool is_whole);
   /// Requests what is worth a request before anything is needed. Failures are left to the reads that need it.
@@ -97,34 +88,17 @@ class AheadSource final : public ByteSource {
   std::vector<Bytes> read_ranges(std::span<const ByteRange> ranges) const override;
 
  private:
-  /// The bytes of one request.
-  struct Arrived {
-    RangeMap bytes;
-    uint64_t num_unread;
-    uint64_t number;  ///< of the request, from 0
-
-    bool is_read() const { return num_unread < bytes.size() / 4; }  // the rest are gaps between columns
-  };
-
-  // All with the mutex held.
-  /// What has the bytes of a range; nullptr where nothing has.
-  Arrived* find(ByteRange range) const;
-  /// Whether a scan has probably gone on without these bytes: its filter left no rows, and later requests were made.
-  bool is_late(const Arrived& one) const;
-  uint64_t most_along() const;
-  /// Drops what is more than may be kept, but not the newest.
-  void drop() const;
+  /// The bytes of a range that are there. With the mutex held.
+  std::optional<std::span<const std::byte>> find(ByteRange range) const;
   /// Reads ranges and keeps them. With `lock`, which is released meanwhile.
   void fetch(std::vector<ByteRange> ranges, std::unique_lock<std::mutex>& lock) const;
 
   std::shared_ptr<const ByteSource> source_;
-  const AheadLimits limits_;
   mutable std::mutex mutex_;
   mutable std::condition_variable arrived_;
   mutable AheadPlan plan_;
   mutable std::vector<ByteRange> on_their_way_ = {};
-  mutable std::deque<Arrived> here_ = {};  ///< the oldest first
-  mutable uint64_t num_requests_ = 0;
+  mutable std::deque<RangeMap> here_ = {};  ///< the bytes of each request, the oldest first
 };
 
 }  // namespace tacore

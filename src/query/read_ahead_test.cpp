@@ -2,8 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <atomic>
-#include <chrono>
 #include <random>
 #include <set>
 #include <thread>
@@ -20,13 +18,13 @@ using Columns = std::vector<int>;
 struct Far {
   static constexpr int kGroups = 40;
 
-  explicit Far(uint64_t round_trip, bool is_wide = true, const AheadLimits& limits = {})
+  explicit Far(uint64_t round_trip, bool is_wide = true)
       : file(scanned_level(kGroups * 3500, is_wide, 3500)), level(LevelTable::open(file, {})) {
     REQUIRE(level->num_row_groups() == kGroups);
     file->round_trip = round_trip;
     file->num_questions = 0;
     file->num_bytes = 0;
-    source = std::make_shared<AheadSource>(file, limits);
+    source = std::make_shared<AheadSource>(file);
   }
 
   void expect(const Columns& filters, const Columns& others, bool is_whole = false) {
@@ -215,27 +213,6 @@ TEST_SUITE("threads") {
     for (auto& thread : threads) thread.join();
     for (const int count : good) CHECK(count == 3 * Far::kGroups / static_cast<int>(good.size()));
     CHECK(far.file->num_bytes < 2 * far.size({0, 2, 3}, 3) * Far::kGroups + (1 << 20));
-  }
-
-  TEST_CASE("what arrives faster than it is read is not requested twice") {
-    const uint64_t of_group = Far(0).size({0, 2, 3, 4, 5}, 3);
-    Far far(100 * of_group, true, {.along = 4 * of_group, .kept = 12 * of_group});
-    far.expect({2}, {0, 3, 4, 5});
-    std::atomic<int> next = 0, num_wrong = 0;
-    std::vector<std::thread> threads;
-    for (int t = 0; t < 16; ++t) {
-      threads.emplace_back([&] {
-        ScanReader own(far.source);
-        for (int group = next++; group < Far::kGroups; group = next++) {
-          num_wrong += far.reads_right(own, 2, group) ? 0 : 1;
-          std::this_thread::sleep_for(std::chrono::milliseconds(10));  // decodes the filter
-          for (const int column : {0, 3, 4, 5}) num_wrong += far.reads_right(own, column, group) ? 0 : 1;
-        }
-      });
-    }
-    for (auto& thread : threads) thread.join();
-    CHECK(num_wrong == 0);
-    CHECK(far.file->num_bytes < of_group * Far::kGroups * 11 / 10);
   }
 }
 
