@@ -125,6 +125,7 @@ class TiffRaster final : public Raster {
     }
   }
 
+#ifndef __wasm__
   /// The place in `out` of a block whose rows are those of the window; nullopt for another block.
   std::optional<std::span<std::byte>> place_of(const Work& work, const Block& block) const {
     const Window& window = work.window;
@@ -165,10 +166,13 @@ class TiffRaster final : public Raster {
     work.blocks.resize(num_left);
     work.ranges.resize(num_left);
   }
+#endif
 
   /// Reads the blocks that were collected and decodes them into `out`.
   void decode(Work& work) const {
+#ifndef __wasm__  // a browser has no local files, and downloads every byte of the code
     read_plain(work);
+#endif
     const auto merged = coalesce(work.ranges, kLocalCoalesceGap);
     std::vector<Bytes> pieces;
     if (!source_->is_local() && merged.size() > 1) {  // a remote file gets all ranges in one call
@@ -229,8 +233,10 @@ class TiffRaster final : public Raster {
     if (block_size > most_decompressed(layout_.compression, bytes.size())) {
       fail(block, std::to_string(bytes.size()) + " bytes cannot hold " + std::to_string(block_size));
     }
-    if (const auto whole = place_of(work, block)) {
-      decode_block(work, block, bytes, *whole);
+    // Rows of the same length in block and window are decoded directly into `out`.
+    const bool is_whole = x1 - x0 == layout_.block_width && y1 - y0 == rows_of(block);
+    if (is_whole && window.width == layout_.block_width && stride == size && end - first == 1) {
+      decode_block(work, block, bytes, {at(first, y0), block_size});
       return;
     }
     const auto pixels = work.decoded.take(block_size);
