@@ -1,6 +1,8 @@
 #include "assets/check.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -8,6 +10,7 @@
 #include "assets/order.hpp"
 #include "assets/pixels.hpp"
 #include "base/text.hpp"
+#include "base/threads.hpp"
 #include "container/container.hpp"
 
 namespace tacore::assets {
@@ -49,24 +52,20 @@ void check_headers(const Survey& survey, std::vector<Finding>& out) {
   }
 }
 
-std::vector<ClaimedLayer> compare(const Survey& survey, const CrsTransformer* transformer) {
-  std::vector<ClaimedLayer> out;
-  for (std::size_t number = 0; number < survey.layers.size(); ++number) {
-    const Layer& layer = survey.layers[number];
-    ClaimedLayer claimed{.layer = number, .claims = claims_of(survey, layer, transformer)};
-    int column = -1;
-    std::vector<Value> values;
-    for (const Claim& claim : claimed.claims) {  // those of a column follow each other: it is read once
-      Disagreement& found = claimed.found.emplace_back();
-      if (claim.number != column) values = values_of(survey, layer, claim.number);
-      column = claim.number;
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        const auto agrees = claim.agrees(values[i], i);
-        found.num_compared += agrees.has_value();
-        if (agrees == false) found.rows.push_back(i);
-      }
+ClaimedLayer compare(const Survey& survey, std::size_t number, const CrsTransformer* transformer) {
+  const Layer& layer = survey.layers[number];
+  ClaimedLayer out{.layer = number, .claims = claims_of(survey, layer, transformer)};
+  int column = -1;
+  std::vector<Value> values;
+  for (const Claim& claim : out.claims) {  // those of a column follow each other: it is read once
+    Disagreement& found = out.found.emplace_back();
+    if (claim.number != column) values = values_of(survey, layer, claim.number);
+    column = claim.number;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const auto agrees = claim.agrees(values[i], i);
+      found.num_compared += agrees.has_value();
+      if (agrees == false) found.rows.push_back(i);
     }
-    out.push_back(std::move(claimed));
   }
   return out;
 }
@@ -147,45 +146,63 @@ Finding finding_of(const Survey& survey, std::size_t number, const Claim& claim,
   return out;
 }
 
+/// What the claims of a layer find, beside rows that moved.
+std::vector<Finding> claim_findings(const Survey& survey, const ClaimedLayer& claimed,
+                                    const std::vector<Order>& orders) {
+  std::vector<Finding> out;
+  for (std::size_t c = 0; c < claimed.claims.size(); ++c) {
+    const Claim& claim = claimed.claims[c];
+    const Disagreement& found = claimed.found[c];
+    // A guess that holds only once rows are moved is told with these.
+    if (claim.rule.empty() || found.rows.empty() || !is_believed(claim, found.num_compared, found.rows.size()))
+      continue;
+    out.push_back(finding_of(survey, claimed.layer, claim, found, order_of(orders, claimed.layer, claim.column)));
+  }
+  return out;
+}
+
+std::vector<Finding> value_patterns(const Survey& survey, std::size_t layer, const std::vector<Order>& orders) {
+  const auto& columns = survey.container->stored_level(survey.layers[layer].level)->columns();
+  const auto read = [&](int column) {
+    return moved(values_of(survey, survey.layers[layer], column),
+                 order_of(orders, layer, columns[static_cast<std::size_t>(column)].name));
+  };
+  auto out = column_patterns(survey, layer, read);
+  std::ranges::move(path_patterns(survey, layer), std::back_inserter(out));
+  return out;
+}
+
 }  // namespace
 
 AssetReport check_assets(const std::shared_ptr<const Container>& container, const SurveyOptions& options) {
   AssetReport out{.survey = survey(container, options)};
   const Survey& all = out.survey;
+  const std::size_t num_layers = all.layers.size();
+  const auto add = [&](std::vector<Finding> findings) {
+    std::ranges::move(findings, std::back_inserter(out.findings));
+  };
+  const auto for_each_layer = [&](const std::function<void(std::size_t layer)>& body) {
+    run_parallel(num_layers, num_threads(options.jobs), body);
+  };
+  const auto add_of_layers = [&](const std::function<std::vector<Finding>(std::size_t layer)>& find) {
+    std::vector<std::vector<Finding>> found(num_layers);
+    for_each_layer([&](std::size_t layer) { found[layer] = find(layer); });
+    for (auto& each : found) add(std::move(each));
+  };
   check_headers(all, out.findings);
-  const auto claimed = compare(all, options.transformer);
+  std::vector<ClaimedLayer> claimed(num_layers);
+  for_each_layer([&](std::size_t layer) { claimed[layer] = compare(all, layer, options.transformer); });
   const auto orders = find_orders(all, claimed);
   // Rows are moved before anything else is changed.
   for (const Order& order : orders) out.findings.push_back(finding_of(all, order));
-  for (const ClaimedLayer& one : claimed) {
-    for (std::size_t c = 0; c < one.claims.size(); ++c) {
-      const Order* order = order_of(orders, one.layer, one.claims[c].column);
-      // A guess that holds only once rows are moved is told with these.
-      if (one.claims[c].rule.empty() || one.found[c].rows.empty() ||
-          !is_believed(one.claims[c], one.found[c].num_compared, one.found[c].rows.size()))
-        continue;
-      out.findings.push_back(finding_of(all, one.layer, one.claims[c], one.found[c], order));
-    }
-  }
-  for (std::size_t layer = 0; layer < all.layers.size(); ++layer) {
-    const auto read = [&](int column) {
-      const auto& name =
-          container->stored_level(all.layers[layer].level)->columns()[static_cast<std::size_t>(column)].name;
-      return moved(values_of(all, all.layers[layer], column), order_of(orders, layer, name));
-    };
-    for (auto& finding : column_patterns(all, layer, read)) out.findings.push_back(std::move(finding));
-    for (auto& finding : path_patterns(all, layer)) out.findings.push_back(std::move(finding));
-  }
-  const auto add = [&](std::vector<Finding> findings) {
-    for (Finding& finding : findings) out.findings.push_back(std::move(finding));
-  };
+  add_of_layers([&](std::size_t layer) { return claim_findings(all, claimed[layer], orders); });
+  add_of_layers([&](std::size_t layer) { return value_patterns(all, layer, orders); });
   add(sample_patterns(all));
   add(series_patterns(all));
-  for (std::size_t layer = 0; layer < all.layers.size(); ++layer) add(jump_patterns(all, layer));
+  add_of_layers([&](std::size_t layer) { return jump_patterns(all, layer); });
   std::optional<PixelReport> pixels;
   if (options.pixels) pixels = read_pixels(all, options);
-  for (std::size_t layer = 0; layer < all.layers.size(); ++layer)
-    add(class_patterns(all, layer, pixels ? &pixels->classes : nullptr));
+  add_of_layers([&](std::size_t layer) { return class_patterns(all, layer, pixels ? &pixels->classes : nullptr); });
   if (pixels) add(std::move(pixels->findings));
   return out;
 }

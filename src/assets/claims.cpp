@@ -521,9 +521,11 @@ void each_value(const Survey& survey, const Layer& layer, int column,
   for (std::size_t at = 0; at < order.size();) {
     const int group = table->group_of(layer.rows[order[at]]);
     const int64_t begin = table->group_begin(group), end = table->group_begin(group + 1);
-    auto values = read_values(*table->decode(column, group));
-    for (; at < order.size() && layer.rows[order[at]] < end; ++at)
-      body(order[at], values[static_cast<std::size_t>(layer.rows[order[at]] - begin)]);
+    const auto values = table->decode(column, group);
+    for (; at < order.size() && layer.rows[order[at]] < end; ++at) {
+      Value value = read_value(*values, layer.rows[order[at]] - begin);  // of other layers, as many rows again
+      body(order[at], value);
+    }
   }
 }
 

@@ -85,9 +85,9 @@ class PathPatterns {
   bool may_be_paths(int column) const {
     const auto& table = survey_.container->stored_level(layer_.level);
     const int group = table->group_of(layer_.rows[0]);
-    const auto values = read_values(*table->decode(column, group));
+    const auto values = table->decode(column, group);
     for (std::size_t i = 0; i < layer_.size() && table->group_of(layer_.rows[i]) == group; ++i) {
-      const Value& value = values[static_cast<std::size_t>(layer_.rows[i] - table->group_begin(group))];
+      const Value value = read_value(*values, layer_.rows[i] - table->group_begin(group));
       if (const auto* text = value.get<std::string>()) return written_path(*text).path.starts_with(root_of(layer_, i));
     }
     return true;

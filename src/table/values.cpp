@@ -296,8 +296,6 @@ bool append(arrow::ArrayBuilder& builder, const Value& value) {
   }
 }
 
-Value read_value(const arrow::Array& array, int64_t row);
-
 template <class Array>
 Value read_list(const arrow::Array& array, int64_t row) {
   const auto& lists = static_cast<const Array&>(array);
@@ -325,35 +323,6 @@ Value read_timestamp(const arrow::Array& array, int64_t row) {
     case arrow::TimeUnit::NANO: break;
   }
   return Timestamp{ticks / 1000 - (ticks % 1000 < 0 ? 1 : 0)};
-}
-
-Value read_value(const arrow::Array& array, int64_t row) {
-  if (array.IsNull(row)) return {};
-  switch (array.type_id()) {
-    case arrow::Type::BOOL: return static_cast<const arrow::BooleanArray&>(array).Value(row);
-    case arrow::Type::FLOAT: return static_cast<double>(static_cast<const arrow::FloatArray&>(array).Value(row));
-    case arrow::Type::DOUBLE: return static_cast<const arrow::DoubleArray&>(array).Value(row);
-    case arrow::Type::BINARY: return Binary{std::string(static_cast<const arrow::BinaryArray&>(array).GetView(row))};
-    case arrow::Type::LARGE_BINARY:
-      return Binary{std::string(static_cast<const arrow::LargeBinaryArray&>(array).GetView(row))};
-    case arrow::Type::TIMESTAMP: return read_timestamp(array, row);
-    case arrow::Type::DATE32: return time_of(static_cast<const arrow::Date32Array&>(array).Value(row), 86400000000);
-    case arrow::Type::LIST: return read_list<arrow::ListArray>(array, row);
-    case arrow::Type::LARGE_LIST: return read_list<arrow::LargeListArray>(array, row);
-    case arrow::Type::FIXED_SIZE_LIST: return read_list<arrow::FixedSizeListArray>(array, row);
-    case arrow::Type::STRUCT: {
-      const auto& fields = static_cast<const arrow::StructArray&>(array);
-      Struct out;
-      for (int f = 0; f < fields.num_fields(); ++f)
-        out.emplace_back(array.type()->field(f)->name(), read_value(*fields.field(f), row));
-      return out;
-    }
-    default: break;
-  }
-  if (const auto number = integer_cell(array, row)) return *number;
-  const auto text = is_text(*array.type()) ? text_cell(array, row) : std::nullopt;
-  if (text) return std::string(*text);
-  return cell_as_text(array, row).value_or("");
 }
 
 }  // namespace
@@ -413,6 +382,35 @@ std::shared_ptr<arrow::Array> make_array(const std::vector<const Value*>& values
                       " does not hold");
   }
   return check(builder->Finish());
+}
+
+Value read_value(const arrow::Array& array, int64_t row) {
+  if (array.IsNull(row)) return {};
+  switch (array.type_id()) {
+    case arrow::Type::BOOL: return static_cast<const arrow::BooleanArray&>(array).Value(row);
+    case arrow::Type::FLOAT: return static_cast<double>(static_cast<const arrow::FloatArray&>(array).Value(row));
+    case arrow::Type::DOUBLE: return static_cast<const arrow::DoubleArray&>(array).Value(row);
+    case arrow::Type::BINARY: return Binary{std::string(static_cast<const arrow::BinaryArray&>(array).GetView(row))};
+    case arrow::Type::LARGE_BINARY:
+      return Binary{std::string(static_cast<const arrow::LargeBinaryArray&>(array).GetView(row))};
+    case arrow::Type::TIMESTAMP: return read_timestamp(array, row);
+    case arrow::Type::DATE32: return time_of(static_cast<const arrow::Date32Array&>(array).Value(row), 86400000000);
+    case arrow::Type::LIST: return read_list<arrow::ListArray>(array, row);
+    case arrow::Type::LARGE_LIST: return read_list<arrow::LargeListArray>(array, row);
+    case arrow::Type::FIXED_SIZE_LIST: return read_list<arrow::FixedSizeListArray>(array, row);
+    case arrow::Type::STRUCT: {
+      const auto& fields = static_cast<const arrow::StructArray&>(array);
+      Struct out;
+      for (int f = 0; f < fields.num_fields(); ++f)
+        out.emplace_back(array.type()->field(f)->name(), read_value(*fields.field(f), row));
+      return out;
+    }
+    default: break;
+  }
+  if (const auto number = integer_cell(array, row)) return *number;
+  const auto text = is_text(*array.type()) ? text_cell(array, row) : std::nullopt;
+  if (text) return std::string(*text);
+  return cell_as_text(array, row).value_or("");
 }
 
 std::vector<Value> read_values(const arrow::Array& column) {

@@ -2,6 +2,7 @@
 
 #include <arrow/type_fwd.h>
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -28,8 +29,9 @@ std::shared_ptr<arrow::DataType> common_type(const std::shared_ptr<arrow::DataTy
 std::shared_ptr<arrow::Array> make_array(const std::vector<const Value*>& values,
                                          const std::shared_ptr<arrow::DataType>& type);
 
-/// The values of a column; types that Value lacks become text. Throws SchemaError for times that do not fit 64 bits of
-/// microseconds.
+/// The values of a column, or that of one row; types that Value lacks become text. Throws SchemaError for times that do
+/// not fit 64 bits of microseconds.
+Value read_value(const arrow::Array& column, int64_t row);
 std::vector<Value> read_values(const arrow::ChunkedArray& column);
 std::vector<Value> read_values(const arrow::Array& column);
 
