@@ -126,7 +126,7 @@ class Splits(TortillaExtension):
         return f"has no {what}, by which it would be assigned to a split"
 
     def _tell_balance(self, counts: Mapping[str, int]) -> None:
-        """Warns of splits whose share of the samples is far from what was asked for."""
+        """Logs a warning for each split whose share of the samples is far from the requested one."""
         total = sum(counts.values())
         for name, asked in self.shares.items():
             found = counts.get(name, 0) / max(total, 1)

@@ -18,8 +18,9 @@ struct RemoteUse {
 
 /// Limits of the requests of this process together, to all servers, beside the RemoteOptions of each dataset.
 struct RemoteLimits {
-  /// The most requests, and bytes of their responses, since the process began: remote_use() counts them. A request
-  /// that could exceed them is not sent, and throws IoError; only a server that sends more than it was asked for can.
+  /// The most requests, and the most bytes of their responses, since the process began, as remote_use() counts them. A
+  /// request that could exceed them is not sent, and throws IoError. Only a server that sends more than it was asked
+  /// for can make the counts exceed them.
   int64_t max_requests = std::numeric_limits<int64_t>::max();
   uint64_t max_bytes = std::numeric_limits<uint64_t>::max();
   /// Requests wait for these two.
