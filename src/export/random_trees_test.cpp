@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "support/create_files.hpp"
+#include "support/rounds.hpp"
 
 // Trees of samples of every kind, made at random, come back from both containers as they went in.
 namespace tacore {
@@ -346,7 +347,7 @@ Strings level_values(const Dataset& made, std::size_t level) {
 
 TEST_CASE("random trees with samples of every kind survive a round trip in both containers") {
   const Report report;  // a FILE before a FOLDER is a warning
-  for (unsigned seed = 0; seed < 100; ++seed) {
+  for (unsigned seed = 0; seed < rounds(30); ++seed) {
     CAPTURE(seed);
     const Workshop shop = Workshop::in_memory();
     const RandomTree tree(seed, shop);

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "support/counting.hpp"
+#include "support/rounds.hpp"
 #include "support/scanned_level.hpp"
 #include "support/table_files.hpp"
 
@@ -138,7 +139,7 @@ TEST_CASE("combined, partial and repeated reads return the bytes of the file") {
     CAPTURE(is_wide);
     const auto source = scanned_level(140'000, is_wide);
     std::mt19937 random(3);
-    for (int round = 0; round < 30; ++round) {
+    for (unsigned round = 0; round < rounds(10); ++round) {
       std::vector<std::pair<Query::Columns, Query::Columns>> scans(random() % 3);
       for (auto& [filters, others] : scans) {
         for (int i = 0; i < kColumns; ++i) {

@@ -6,6 +6,7 @@
 #include <set>
 #include <thread>
 
+#include "support/rounds.hpp"
 #include "support/scanned_level.hpp"
 #include "tacore/error.hpp"
 
@@ -152,7 +153,7 @@ TEST_CASE("the levels of a join are begun where that is worth at most a round tr
 
 TEST_CASE("reads in any order return the bytes of the file, and few more than twice those needed") {
   std::mt19937 random(5);
-  for (int round = 0; round < 40; ++round) {
+  for (unsigned round = 0; round < rounds(15); ++round) {
     CAPTURE(round);
     const uint64_t round_trip = uint64_t{1000} << random() % 12;
     Far far(round_trip, random() % 2 == 0);

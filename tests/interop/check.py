@@ -29,6 +29,7 @@ import pyarrow.parquet as pq
 import facts
 import indexes
 import trees
+from sampled import sampled
 from facts import (PARQUET_FACTS, TACO_FACTS, TACOREADER_FACTS, ZIP_FACTS, Dataset, Skip, descriptions_are_kept,
                    gdal_in_zip, gdal_subfile, padding_is_there, places_are_kept, taco, taco_info, taco_read,
                    taco_validate, taco_validate_converted, taco_validate_own, tacoreader_bytes, tacoreader_children,
@@ -309,7 +310,8 @@ def cases(dataset_name, dataset, wanted):
 
 
 def selected(patterns):
-    for name, check in [*read_cases(), *write_cases(), *transform_cases(), *index_cases()]:
+    all_cases = [*read_cases(), *write_cases(), *transform_cases(), *index_cases()]
+    for name, check in all_cases if patterns else sampled(all_cases):
         if not patterns or any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns):
             yield name, check
 

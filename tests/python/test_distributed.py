@@ -307,7 +307,6 @@ def test_workers_find_relative_paths(client: Any, monkeypatch: pytest.MonkeyPatc
     assert states(distributed.compute_statistics("landsat.tacozip", client)) == on_one
 
 
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize("how", ["removed", "replaced"])
 def test_a_dataset_that_a_worker_cannot_open_is_an_error(client: Any, tmp_path: Path, how: str) -> None:
     """With Dask it used to hang."""
@@ -335,7 +334,6 @@ def refuse() -> None:
     raise tacore.TacoIOError("no such thing here")
 
 
-@pytest.mark.timeout(60)
 def test_a_failure_while_a_task_is_unpickled_is_reported(dask_client: Any, tmp_path: Path) -> None:
     part = functools.partial(lambda unopened: unopened, Unopenable())
     with pytest.raises(tacore.TacoIOError, match="partition a: no such thing here"):

@@ -21,6 +21,7 @@ const {
 if (!options.tool || !existsSync(options.tool)) skipAll("the command-line tool is not there (--tool)");
 const golden = join(root, "tests/golden"),
   data = join(root, "examples/data");
+const isLong = process.env.TACORE_LONG_TESTS !== undefined; // a third of the filters in other runs
 const browser = await launched(resolve(options.modules));
 const folder = mkdtempSync(join(tmpdir(), "tacore-proof-")),
   made = join(folder, "made"); // datasets that the tests make
@@ -475,6 +476,7 @@ const tests = {
         return i % 3 === 0 && two ? [{ filters: { ...one.filters, ...two.filters }, both: [one, two] }] : [];
       });
       cases.push(...pairs.slice(0, 5));
+      if (!isLong) cases.splice(0, cases.length, ...cases.filter((_, i) => i % 3 === 0));
       for (const each of cases) {
         const conditions = (each.both ?? [each]).map(({ sql }) => `(${sql})`);
         each.ids = idsOf(path, `SELECT id FROM data WHERE ${conditions.join(" AND ")}`);
@@ -495,7 +497,7 @@ const tests = {
       await close(page);
     }
     console.log(`     ${numFilters} filters`);
-    assert.ok(numFilters > 150);
+    assert.ok(numFilters > (isLong ? 150 : 50));
   },
 
   async "shows the values of the pixels, and their grey"() {
