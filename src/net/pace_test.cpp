@@ -124,7 +124,7 @@ TEST_CASE("a budget is REQUESTS/TIME") {
 
 TEST_CASE("no interval of the budget has more requests, of whatever thread") {
   constexpr int kRequests = 10;
-  constexpr double kWindow = 0.1;
+  constexpr double kWindow = 0.5;  // far longer than a busy machine delays a request
   std::mutex mutex;
   std::vector<double> times;
   const TestServer server([&](const TestRequest& request) {
@@ -135,13 +135,13 @@ TEST_CASE("no interval of the budget has more requests, of whatever thread") {
   const auto session = std::make_shared<HttpSession>(8, 5, 3, RequestBudget{kRequests, kWindow});
   std::vector<std::thread> threads;
   const double begin = now();
-  for (int t = 0; t < 4; ++t) threads.emplace_back([&] { open_each(session, server, 15); });
+  for (int t = 0; t < 4; ++t) threads.emplace_back([&] { open_each(session, server, 8); });
   for (auto& thread : threads) thread.join();
-  REQUIRE(times.size() == 60);
+  REQUIRE(times.size() == 32);
   std::ranges::sort(times);
   // They arrive a little later than they were sent, and not all by the same time.
   for (std::size_t i = kRequests; i < times.size(); ++i) CHECK(times[i] - times[i - kRequests] > kWindow * 0.7);
-  CHECK(now() - begin > 5 * kWindow);
+  CHECK(now() - begin > 3 * kWindow);
 }
 
 TEST_CASE("processes that are forked share the budget") {

@@ -226,7 +226,7 @@ def play(tool, folder):
 
 def main():
     tool = Path(sys.argv[1]).resolve()
-    rounds, seed = int(sys.argv[2]) if len(sys.argv) > 2 else 25, int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    rounds, seed = int(sys.argv[2]) if len(sys.argv) > 2 else 10, int(sys.argv[3]) if len(sys.argv) > 3 else 1
     edits = refused = 0
     for k in range(rounds):
         random.seed(seed * 100_000 + k)

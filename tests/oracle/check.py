@@ -324,4 +324,4 @@ def before(book, rng):
 
 
 if __name__ == "__main__":
-    run("oracle", 72, one_round, sys.argv[1:], before)
+    run("oracle", 36, one_round, sys.argv[1:], before)

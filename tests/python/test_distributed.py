@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import itertools
 import os
 import pickle
@@ -88,7 +89,10 @@ class FakeRay(types.ModuleType):
 @pytest.fixture(scope="module")
 def dask_client() -> Iterator[Any]:
     dask = pytest.importorskip("distributed")
+    # A process of a busy machine may take longer than the usual 30 s to answer, and would count as lost.
+    patient = importlib.import_module("dask").config.set({"distributed.comm.timeouts.connect": "300s"})
     with (
+        patient,
         dask.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
         dask.Client(cluster) as client,
     ):

@@ -17,7 +17,7 @@ export class Skipped extends Error {}
 /** Chromium, by playwright-core of a node_modules folder. */
 export async function launched(modules) {
   const executablePath =
-    process.env.CHROMIUM ?? ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
+    process.env.CHROMIUM ?? ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"].map((name) => `/usr/bin/${name}`).find(existsSync);
   if (!executablePath) skipAll("Chromium is not installed");
   const { chromium } = createRequire(join(modules, "/"))(join(modules, "playwright-core"));
   return chromium.launch({

@@ -9,7 +9,7 @@ import { serve } from "./server.mjs";
 import { isOurs } from "./vectors.mjs";
 
 const [, , dist, root, work] = process.argv.map((each) => resolve(each));
-const executablePath = process.env.CHROMIUM ?? ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
+const executablePath = process.env.CHROMIUM ?? ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"].map((name) => `/usr/bin/${name}`).find(existsSync);
 if (!executablePath) {
   console.log("skipped: Chromium is not installed");
   process.exit(77);
