@@ -12,6 +12,7 @@ NOTICED seconds. The second column of times adds the copying of 10 GB into each 
 import argparse
 import functools
 import heapq
+import os
 import random
 import statistics
 import subprocess
@@ -23,6 +24,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "build/release/python"), str(ROOT / "build/python")]
+os.environ["PYTHONPATH"] = os.pathsep.join(sys.path[:2])  # also of the processes that are started
 
 from terramesh import COLLECTION, PARTS  # noqa: E402
 
@@ -35,6 +37,7 @@ def make(table):
 
     from tacore.datamodel import Taco, Tortilla
 
+    os.chdir(Path(table).parent)  # where the file is that all paths name
     return Taco(Tortilla.from_table(pyarrow.parquet.read_table(table)), dataset_version="1.0.0", **COLLECTION)
 
 
