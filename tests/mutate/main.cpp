@@ -6,11 +6,11 @@
 #include <memory>
 #include <stdexcept>
 
+#include "support/allocations.hpp"
 #include "archive.hpp"
 #include "case.hpp"
 #include "reading.hpp"
 #include "scratch.hpp"
-#include "support/allocations.hpp"
 #include "workers.hpp"
 
 /// Breaks every golden dataset in every way that case.hpp lists and reads what is left (docs/fuzzing.md).
@@ -24,11 +24,11 @@ struct Options {
   bool all = false;
   bool list = false;
   std::string one = {};
-  std::string only = {};  ///< datasets whose name holds this
-  std::size_t share = 3;  ///< cases of each sort of region of each dataset, unless all
-  uint64_t every = 1;     ///< of all: one in so many
+  std::string only = {};    ///< datasets whose name holds this
+  std::size_t share = 3;    ///< cases of each sort of region of each dataset, unless all
+  uint64_t every = 1;       ///< of all: one in so many
   int jobs = 2;
-  double slow = 1;  ///< a sanitizer's factor on time
+  double slow = 1;          ///< a sanitizer's factor on time
 };
 
 /// One process's view: the datasets, one of them written out, and how it reads when it is good.
@@ -169,10 +169,8 @@ Options parse(int argc, char** argv) {
     else if (word == "--every") out.every = std::stoul(value());
     else if (word == "--jobs") out.jobs = std::stoi(value());
     else if (word == "--slow") out.slow = std::stod(value());
-    else
-      throw std::invalid_argument("unknown word " + word +
-                                  "; --all [--every N], --share N, --only NAME, --jobs N, --slow FACTOR, --list, "
-                                  "--case NAME:REGION:OFFSET:KIND");
+    else throw std::invalid_argument("unknown word " + word +
+        "; --all [--every N], --share N, --only NAME, --jobs N, --slow FACTOR, --list, --case NAME:REGION:OFFSET:KIND");
   }
   return out;
 }

@@ -15,24 +15,23 @@ ROOT = Path(__file__).resolve().parents[2]
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-#: What `client` of test_distributed.py may be.
-ENGINES = ["default", "threads", "processes", "ray", "dask"]
-
-
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Outside of `check long`, what is tested with every engine runs with two of them, others for each test."""
-
-    def is_run(item: pytest.Item) -> bool:
+    if "TACORE_LONG_TESTS" in os.environ:
+        return
+    engines: dict[str, list[pytest.Item]] = {}  # the same test with each
+    for item in items:
         engine = getattr(item, "callspec", None) and item.callspec.params.get("client")
-        if engine not in ENGINES or "TACORE_LONG_TESTS" in os.environ or item.path.name == "test_distributed.py":
-            return True
-        first = zlib.crc32(item.nodeid.replace(engine, "").encode())
-        return (ENGINES.index(engine) + first) % len(ENGINES) in (0, 2)
-
-    left_out = [item for item in items if not is_run(item)]
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if is_run(item)]
+        if engine and item.path.name != "test_distributed.py":
+            name, _, parameters = item.nodeid.partition("[")
+            others = [each for each in parameters.rstrip("]").split("-") if each != engine]
+            engines.setdefault("-".join([name, *others]), []).append(item)
+    left_out = set()
+    for name, same in engines.items():
+        first = zlib.crc32(name.encode())
+        left_out |= set(same) - {same[first % len(same)], same[(first + 2) % len(same)]}
+    config.hook.pytest_deselected(items=list(left_out))
+    items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.fixture(scope="session")
