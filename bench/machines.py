@@ -12,8 +12,10 @@ NOTICED seconds. The second column of times adds the copying of 10 GB into each 
 import argparse
 import functools
 import heapq
+import itertools
 import os
 import random
+import shutil
 import statistics
 import subprocess
 import sys
@@ -69,27 +71,28 @@ def measure(folder, count):
 
         made = distributed.create_partitions(parts, output, pool, index="tacollection", progress=told)
         driver = time.process_time() - used
-    began = time.perf_counter()
-    tacore.create_tacollection(sorted(output.glob("*.tacozip")), folder / "again", bounds=True)
-    index = time.perf_counter() - began
+    began, used = time.perf_counter(), time.process_time()
+    tacore.create_tacollection(sorted(output.glob("*.tacozip")), folder / "again", bounds=True, overwrite=True)
+    index, driver = time.perf_counter() - began, driver - (time.process_time() - used)  # the index was part of it
     assert made.num_samples > 10_000 * count
-    return [b - a for a, b in zip(times, times[1:], strict=False)], (driver - index) / count, index / count
+    shutil.rmtree(output)
+    return [b - a for a, b in itertools.pairwise(times)], max(driver, 0) / count, index / count
 
 
 def simulate(num_workers, seconds_of_parts, driver, seed=1):
     """Seconds until all ZIPs are made."""
     source = random.Random(seed)
-    todo = [(0.0, source.choice(seconds_of_parts)) for _ in range(PARTS)]  # from when on, and how long
-    heapq.heapify(todo)
+    waiting = [(0.0, source.choice(seconds_of_parts)) for _ in range(PARTS)]  # from when on, and how long
+    heapq.heapify(waiting)
     workers = [START * source.uniform(0.5, 1.5) for _ in range(num_workers)]
     heapq.heapify(workers)
     is_driver_free, end = 0.0, 0.0
-    while todo:
-        since, seconds = heapq.heappop(todo)
+    while waiting:
+        since, seconds = heapq.heappop(waiting)
         begin = max(since, heapq.heappop(workers), is_driver_free)
         is_driver_free = begin + driver
         if source.random() < LOST / 1000:
-            heapq.heappush(todo, (begin + seconds / 2 + NOTICED, seconds))
+            heapq.heappush(waiting, (begin + seconds / 2 + NOTICED, seconds))
             heapq.heappush(workers, begin + seconds / 2 + NOTICED + START)  # another one in its place
             continue
         heapq.heappush(workers, begin + seconds)
