@@ -100,7 +100,7 @@ class FilePart(SamplePart):
         self._make = make
 
     def fingerprint_of(self) -> list[Any]:
-        # As one text: to take the fingerprint of each name by itself takes ten times as long.
+        # The names are one text: the fingerprint of a list of names takes ten times as long.
         return [self._root, json.dumps(self._files), self._make, self._about]
 
     def __repr__(self) -> str:

@@ -146,14 +146,14 @@ Finding finding_of(const Survey& survey, std::size_t number, const Claim& claim,
   return out;
 }
 
-/// What the claims of a layer find, beside rows that moved.
+/// Findings of the columns of a layer that disagree with its files, without the rows whose metadata moved.
 std::vector<Finding> claim_findings(const Survey& survey, const ClaimedLayer& claimed,
                                     const std::vector<Order>& orders) {
   std::vector<Finding> out;
   for (std::size_t c = 0; c < claimed.claims.size(); ++c) {
     const Claim& claim = claimed.claims[c];
     const Disagreement& found = claimed.found[c];
-    // A guess that holds only once rows are moved is told with these.
+    // A guess that agrees with the files only after rows are moved is part of the finding about these rows.
     if (claim.rule.empty() || found.rows.empty() || !is_believed(claim, found.num_compared, found.rows.size()))
       continue;
     out.push_back(finding_of(survey, claimed.layer, claim, found, order_of(orders, claimed.layer, claim.column)));

@@ -522,8 +522,9 @@ void each_value(const Survey& survey, const Layer& layer, int column,
     const int group = table->group_of(layer.rows[order[at]]);
     const int64_t begin = table->group_begin(group), end = table->group_begin(group + 1);
     const auto values = table->decode(column, group);
+    // A level has the rows of many layers: only those of this one are converted.
     for (; at < order.size() && layer.rows[order[at]] < end; ++at) {
-      Value value = read_value(*values, layer.rows[order[at]] - begin);  // of other layers, as many rows again
+      Value value = read_value(*values, layer.rows[order[at]] - begin);
       body(order[at], value);
     }
   }

@@ -167,8 +167,7 @@ class TACORE_EXPORT BatchReader {
  public:
   /// Opens the first row, whose shapes and types the samples must have. `jobs` is the number of threads of a call; 0:
   /// one for each processor that `num_processes` equal processes leave this one, more for a remote dataset. `fallback`
-  /// as in LoaderOptions. Throws QueryError without inputs, and
-  /// what opening the row throws.
+  /// as in LoaderOptions. Throws QueryError if `inputs` is empty, and what opening the row throws.
   BatchReader(const DataFrame& rows, const std::vector<LoaderInput>& inputs, int jobs = 0, int num_processes = 1,
               const RasterOpener* fallback = nullptr);
   ~BatchReader();
