@@ -13,9 +13,9 @@
 #include "io/prefetched_source.hpp"
 #include "table/arrow_error.hpp"
 #include "table/derived_column.hpp"
+#include "table/flat_columns.hpp"
 #include "table/level_table_impl.hpp"
 #include "table/parquet_footer.hpp"
-#include "table/text_columns.hpp"
 
 // The columns of a level: fetched, decoded, and kept.
 
@@ -214,10 +214,10 @@ std::shared_ptr<arrow::Array> LevelTable::Impl::decode(int column, int group,
     if (is_small()) values = small_array(column);
     if (values) {
       // All columns of a small table were decoded together.
-    } else if (is_flat_text(column)) {
+    } else if (const bool is_text = is_flat_text(column); is_text || is_flat_integer(column)) {
       auto opened = parquet::ParquetFileReader::Open(file, parquet::ReaderProperties(pool), metadata);
-      const int leaf = leaf_columns[static_cast<std::size_t>(column)][0];
-      values = decode_text(*opened->RowGroup(group)->Column(leaf), rows, pool);
+      const auto stored = opened->RowGroup(group)->Column(leaf_columns[static_cast<std::size_t>(column)][0]);
+      values = is_text ? decode_text(*stored, rows, pool) : decode_integers(*stored, rows, pool);
     } else {
       values = decode_any(column, group, bytes);
     }
@@ -239,12 +239,19 @@ std::shared_ptr<arrow::Array> LevelTable::Impl::decode(int column, int group,
   }
 }
 
-bool LevelTable::Impl::is_flat_text(int column) const {
+bool LevelTable::Impl::is_flat(int column, std::string_view type, parquet::Type::type stored_as) const {
   const auto& leaf = leaf_columns[static_cast<std::size_t>(column)];
-  if (leaf.size() != 1 || columns[static_cast<std::size_t>(column)].type != "string") return false;
+  if (leaf.size() != 1 || columns[static_cast<std::size_t>(column)].type != type) return false;
   const auto* stored = metadata->schema()->Column(leaf[0]);
-  return stored->physical_type() == parquet::Type::BYTE_ARRAY && stored->max_repetition_level() == 0 &&
+  return stored->physical_type() == stored_as && stored->max_repetition_level() == 0 &&
          stored->max_definition_level() <= 1;
+}
+
+bool LevelTable::Impl::is_flat_text(int column) const { return is_flat(column, "string", parquet::Type::BYTE_ARRAY); }
+
+/// A derived column may have another type than the one that is stored.
+bool LevelTable::Impl::is_flat_integer(int column) const {
+  return !from[static_cast<std::size_t>(column)] && is_flat(column, "int64", parquet::Type::INT64);
 }
 
 std::shared_ptr<arrow::Array> LevelTable::Impl::decode_any(int column, int group,

@@ -36,7 +36,7 @@ int LevelTable::Impl::leaves(const arrow::DataType& type) {
   return count;
 }
 
-void LevelTable::Impl::open(const Derive& derive) {
+void LevelTable::Impl::open(const Derive& derive, const Impl* like) {
   origin = source;
   is_local = source->is_local();
   tail = read_parquet_tail(*source, where);
@@ -44,11 +44,37 @@ void LevelTable::Impl::open(const Derive& derive) {
   if (tail.size() == source->size()) source = memory_source(source->name(), tail);
   metadata = parse_parquet_footer(tail, where);
   pool = bounded_pool(source->size());
-  read_stored_columns();
-  derive_columns(derive);
-  show_columns();
+  if (like && like->made.empty() && has_schema_of(*like)) {
+    take_columns(*like);
+  } else {
+    read_stored_columns();
+    derive_columns(derive);
+    show_columns();
+  }
   read_groups();
   may_have_padding = !derive && padding_possible();
+}
+
+/// The columns follow from the schema of Parquet and from that of Arrow, which writers store beside it.
+bool LevelTable::Impl::has_schema_of(const Impl& other) const {
+  static const std::string kArrowSchema = "ARROW:schema";
+  const auto arrow_schema = [&](const parquet::FileMetaData& file) {
+    const auto& pairs = file.key_value_metadata();
+    const int at = pairs ? pairs->FindKey(kArrowSchema) : -1;
+    return at < 0 ? std::string_view() : std::string_view(pairs->value(at));
+  };
+  return arrow_schema(*metadata) == arrow_schema(*other.metadata) &&
+         metadata->schema()->schema_root()->Equals(other.metadata->schema()->schema_root().get());
+}
+
+void LevelTable::Impl::take_columns(const Impl& like) {
+  columns = like.columns;
+  schema = like.schema;
+  positions = like.positions;
+  leaf_columns = like.leaf_columns;
+  file_columns = like.file_columns;
+  file_leaves = like.file_leaves;
+  from = like.from;
 }
 
 void LevelTable::Impl::check_column(const std::string& name, const arrow::DataType& type) const {
@@ -246,15 +272,25 @@ LevelTable::~LevelTable() = default;
 
 std::shared_ptr<const LevelTable> LevelTable::open(std::shared_ptr<const ByteSource> source,
                                                    const ErrorContext& where) {
-  return open(std::move(source), where, {});
+  return open(std::move(source), where, {}, nullptr);
 }
 
 std::shared_ptr<const LevelTable> LevelTable::open(std::shared_ptr<const ByteSource> source, const ErrorContext& where,
                                                    const Derive& derive) {
+  return open(std::move(source), where, derive, nullptr);
+}
+
+std::shared_ptr<const LevelTable> LevelTable::open(std::shared_ptr<const ByteSource> source, const ErrorContext& where,
+                                                   const LevelTable& like) {
+  return open(std::move(source), where, {}, &like);
+}
+
+std::shared_ptr<const LevelTable> LevelTable::open(std::shared_ptr<const ByteSource> source, const ErrorContext& where,
+                                                   const Derive& derive, const LevelTable* like) {
   auto impl = std::make_unique<Impl>();
   impl->source = std::move(source);
   impl->where = where;
-  impl->open(derive);
+  impl->open(derive, like ? like->impl_.get() : nullptr);
   return std::shared_ptr<const LevelTable>(new LevelTable(std::move(impl)));
 }
 

@@ -62,6 +62,10 @@ class LevelTable {
   /// missing or of the wrong type.
   static std::shared_ptr<const LevelTable> open(std::shared_ptr<const ByteSource> source, const ErrorContext& where,
                                                 const Derive& derive);
+  /// As open() without derived columns, for reading many tables in sequence: what follows from the schema is taken from
+  /// `like`, if the schema is the same.
+  static std::shared_ptr<const LevelTable> open(std::shared_ptr<const ByteSource> source, const ErrorContext& where,
+                                                const LevelTable& like);
   ~LevelTable();
 
   int64_t num_rows() const noexcept;
@@ -184,6 +188,8 @@ class LevelTable {
   const ErrorContext& where() const noexcept;
 
  private:
+  static std::shared_ptr<const LevelTable> open(std::shared_ptr<const ByteSource> source, const ErrorContext& where,
+                                                const Derive& derive, const LevelTable* like);
   int64_t padding_in(int group) const;
   std::string why_wrong_pages(int group) const;
 

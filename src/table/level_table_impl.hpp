@@ -97,7 +97,10 @@ struct LevelTable::Impl {
   mutable std::map<int, std::shared_ptr<arrow::Array>> small;  ///< stored columns, by the first of their leaf_columns
 
   // The stored columns (level_table.cpp).
-  void open(const Derive& derive);
+  void open(const Derive& derive, const Impl* like);
+  bool has_schema_of(const Impl& other) const;
+  /// Takes over all that read_stored_columns(), derive_columns() and show_columns() set.
+  void take_columns(const Impl& like);
   /// The schema as the file stores it: sets `schema` and `file_leaves`.
   void read_stored_columns();
   /// What is derived from it, and how SQL names the stored columns: sets `made` and `file_columns`.
@@ -162,7 +165,10 @@ struct LevelTable::Impl {
   void decode_into(Arrays& out, std::span<const int> some, int group,
                    const std::shared_ptr<const ByteSource>& bytes) const;
   std::shared_ptr<arrow::Array> decode_any(int column, int group, const std::shared_ptr<const ByteSource>& bytes) const;
+  /// True for a column of this type that is no list, nor part of a structure, and stored as `stored_as`.
+  bool is_flat(int column, std::string_view type, parquet::Type::type stored_as) const;
   bool is_flat_text(int column) const;
+  bool is_flat_integer(int column) const;
   bool is_small() const;
   std::shared_ptr<arrow::Array> small_array(int column) const;
   parquet::arrow::FileReader& open_reader(const std::shared_ptr<const ByteSource>& bytes) const;

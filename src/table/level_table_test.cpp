@@ -1,16 +1,22 @@
 #include "table/level_table.hpp"
 
+#include <arrow/array/concatenate.h>
+#include <arrow/array/util.h>
 #include <arrow/io/memory.h>
 #include <arrow/record_batch.h>
 #include <doctest/doctest.h>
+#include <parquet/arrow/reader.h>
 #include <parquet/arrow/writer.h>
+#include <parquet/file_reader.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <random>
+#include <span>
 #include <string>
 #include <thread>
 
@@ -408,6 +414,69 @@ TEST_CASE("text is read as it was stored, with nulls and dictionary-encoded valu
     if (level->text(0, row) != ids[i] || level->text(1, row) != "FILE" || level->text(2, row) != words[i])
       FAIL("row " << i);
   }
+}
+
+TEST_CASE("whole numbers are those of Arrow's own reader, in every encoding, with and without nulls") {
+  std::mt19937_64 random(5);
+  std::vector<std::optional<std::string>> ids;
+  std::vector<std::optional<int64_t>> few, many, none, all;
+  for (int i = 0; i < 20'000; ++i) {
+    ids.push_back("sample_" + std::to_string(i));
+    few.push_back(i % 7 == 0 ? std::nullopt : std::optional(static_cast<int64_t>(random() % 5) - 2));
+    many.push_back(i % 4096 < 90 ? std::nullopt : std::optional(static_cast<int64_t>(random())));
+    none.emplace_back(std::nullopt);
+    all.emplace_back(std::numeric_limits<int64_t>::min() + i);
+  }
+  const NamedArrays columns{{"id", texts(ids)},
+                            {"type", texts(std::vector<std::optional<std::string>>(ids.size(), "FILE"))},
+                            {"few", integers(few)},
+                            {"many", integers(many)},
+                            {"none", integers(none)},
+                            {"all", integers(all)}};
+  for (const std::string codec : {"uncompressed", "zstd", "snappy"}) {
+    for (const bool second : {false, true}) {
+      const std::string file = parquet_with(columns, codec, second, 7'000);
+      auto reader = check(parquet::arrow::FileReader::Make(
+          arrow::default_memory_pool(),
+          parquet::ParquetFileReader::Open(std::make_shared<arrow::io::BufferReader>(arrow::Buffer::FromString(file)))));
+      const auto bytes = std::as_bytes(std::span(file));
+      const auto level = level_of(Bytes(bytes.begin(), bytes.end()));
+      REQUIRE(level->num_row_groups() == 3);
+      for (int group = 0; group < 3; ++group) {
+        const auto expected = check(reader->ReadRowGroup(group));
+        for (int column = 2; column < 6; ++column)
+          CHECK(level->array(column, group)->Equals(check(arrow::Concatenate(expected->column(column)->chunks()))));
+      }
+    }
+  }
+}
+
+TEST_CASE("a table that is opened like another is the same as one that is opened by itself") {
+  const NamedArrays usual{{"id", texts({"a", "b", "c"})}, {"type", texts(kFiles3)}, {"n", integers({1, 2, 3})}};
+  auto other_values = usual, other_name = usual, other_type = usual, more = usual;
+  other_values[2].second = integers({4, std::nullopt, 6});
+  other_name[2].first = "N";
+  other_type[2].second = reals({1, 2, 3});
+  more.emplace_back("list", check(arrow::MakeArrayOfNull(arrow::list(arrow::int64()), 3)));
+  auto other_list = more;
+  other_list[3].second = check(arrow::MakeArrayOfNull(arrow::list(arrow::int32()), 3));
+  const std::vector<NamedArrays> all{usual, other_values, other_name, other_type, more, other_list};
+  for (const auto& first : all) {
+    const auto like = level_of(first);
+    for (const auto& second : all) {
+      const auto alone = level_of(second), level = LevelTable::open(alone->source(), {.path = "x"}, *like);
+      CHECK(level->columns() == alone->columns());
+      CHECK(level->file_columns() == alone->file_columns());
+      CHECK(level->stored_schema()->Equals(alone->stored_schema()));
+      for (int column = 0; column < static_cast<int>(second.size()); ++column) {
+        CHECK(level->find(second[static_cast<std::size_t>(column)].first) == column);
+        CHECK(level->array(column, 0)->Equals(alone->array(column, 0)));
+      }
+    }
+  }
+  // What a schema must have is asked of each.
+  const Bytes damaged = parquet_of(table_of({{"id", texts({"a"})}, {"n", integers({1})}}));
+  CHECK_THROWS_AS(LevelTable::open(memory_source("x", damaged), {.path = "x"}, *level_of(usual)), SchemaError);
 }
 
 TEST_CASE("footer statistics say whether a row group may contain a text") {
