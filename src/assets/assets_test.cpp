@@ -573,4 +573,20 @@ TEST_CASE("the time of a TIFF is read in its one form") {
   }
 }
 
+TEST_SUITE("threads") {
+  TEST_CASE("several threads compare the layers of a dataset, and find what one finds") {
+    const Workshop shop;
+    const auto path = made(shop, scenes(80, 3));
+    const auto found = [&](int jobs) {
+      Strings out;
+      for (const auto& finding : report_of(path, {.jobs = jobs}).findings)
+        out.push_back(finding.rule + " " + std::to_string(finding.rows.size()) + " " + finding.message);
+      return out;
+    };
+    const Strings alone = found(1);
+    CHECK(std::ranges::any_of(alone, [](const std::string& finding) { return finding.starts_with("AST-20"); }));
+    for (const int jobs : {2, 4}) CHECK(found(jobs) == alone);
+  }
+}
+
 }  // namespace tacore

@@ -3,11 +3,13 @@
 #include <functional>
 
 #include "format/names.hpp"
+#include "support/create_files.hpp"
 #include "support/support.hpp"
 #include "support/validate_files.hpp"
 #include "tacore/dataset.hpp"
 #include "tacore/error.hpp"
 #include "tacore/ops/export.hpp"
+#include "tacore/write/create.hpp"
 #include "validate/containers.hpp"
 #include "validate/pit.hpp"
 #include "validate/rows.hpp"
@@ -331,7 +333,7 @@ TEST_CASE("Wrong offsets and sizes of FOLDER rows, __meta__ rows and padding are
   const std::string path = golden("nested_padded.tacozip");
   const auto archive = local_storage()->open(path);
   Report report;
-  Checked checked = check_zip_dataset(report, archive, path, false);
+  Checked checked = check_zip_dataset(report, archive, path, {});
   REQUIRE(!report.has_errors());
   const auto root = with_integers(*checked.levels[0], {{std::string(names::kOffset), {1, 2}}});
   const auto below = with_integers(*checked.levels[1], {{std::string(names::kSize), {2, 2, 2, 2, 5, 2}}});
@@ -421,6 +423,35 @@ TEST_CASE("Faults of a TACOLLECTION.json are found") {
   check_broken(path, "CAT-2", "is of 'cascade_part0004.tacozip', which is none of the files");
   REQUIRE(edit_file(path, "cascade_part0004.tacozip", "TACOLLECTION.json"));  // in its extent too
   check_broken(path, "CAT-3", "'TACOLLECTION.json' is an index");
+}
+
+TEST_SUITE("threads") {
+  TEST_CASE("several threads check `__meta__`, and find what one finds in its order") {
+    const Workshop shop;
+    constexpr int kFolders = 300;
+    std::vector<Sample> samples;
+    for (int i = 0; i < kFolders; ++i) {
+      std::vector<Sample> children;
+      children.emplace_back("a", to_bytes("bytes"), std::vector<MetadataField>{{"number", int64_t{i}}});
+      samples.emplace_back("f" + std::to_string(i), Tortilla(std::move(children)));
+    }
+    const auto path = create({Tortilla(std::move(samples)), collection()}, shop.out("made"))[0];
+    const auto meta = [&](int number) { return path + "/DATA/f" + std::to_string(number) + "/__meta__"; };
+    const std::vector<int> wrong{1, 63, 64, 65, 128, 299};
+    for (const int number : wrong) fs::copy_file(meta(0), meta(number), fs::copy_options::overwrite_existing);
+    Strings expected;
+    for (const int number : wrong) {
+      expected.push_back("MET-2 'DATA/f" + std::to_string(number) +
+                         "/__meta__' row 0: number is 0, the level table has " + std::to_string(number));
+    }
+    for (const int jobs : {1, 2, 4}) {
+      CAPTURE(jobs);
+      Strings found;
+      for (const Issue& issue : validate(path, {.deep = true, .task = {.jobs = jobs}}))
+        found.push_back(issue.rule + " " + issue.message);
+      CHECK(found == expected);
+    }
+  }
 }
 
 }  // namespace tacore::validator

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "base/threads.hpp"
 #include "container/read_hints.hpp"
 #include "format/names.hpp"
 #include "io/block_source.hpp"
@@ -81,13 +82,14 @@ void check_folded_ids(Report& report, const std::string& path, std::size_t num_l
 }
 
 /// All that tables and collection state of one container.
-void check_contents(Report& report, Checked& checked, TableKind kind, Section section, bool deep) {
+void check_contents(Report& report, Checked& checked, TableKind kind, Section section, const ValidateOptions& options) {
   for (const auto& table : checked.levels) {
     if (table) check_columns(report, *table, kind, checked.collection ? &*checked.collection : nullptr);
-    if (table && deep) check_values(report, *table);
+    if (table && options.deep) check_values(report, *table);
     if (table) check_fields(*table, false, [&](auto rule, auto& what) { report.add(rule, what, table->where()); });
   }
   section.levels = whole_levels(checked);
+  section.jobs = is_remote(section.path) ? 1 : num_threads(options.task.jobs);  // blocks are read in order
   if (checked.collection) {
     if (!checked.collection->sources.empty())
       report.add("COL-17", "taco:sources is in a dataset that is not an index", {.path = section.path});
@@ -134,9 +136,9 @@ std::optional<std::shared_ptr<const LevelTable>> open_folder_level(Report& repor
 }  // namespace
 
 Checked check_zip_dataset(Report& report, const std::shared_ptr<const ByteSource>& archive, const std::string& path,
-                          bool deep) {
+                          const ValidateOptions& options) {
   Checked out;
-  out.entries = check_zip(report, *archive, deep);
+  out.entries = check_zip(report, *archive, options.deep);
   const Tables tables = check_header(report, *archive, out.entries ? &*out.entries : nullptr);
   // Without a directory, ZIP-1 has reported the reason.
   if (out.entries && !tables.collection) report.add("COL-1", "the ZIP has no entry COLLECTION.json", {.path = path});
@@ -150,17 +152,18 @@ Checked check_zip_dataset(Report& report, const std::shared_ptr<const ByteSource
     const auto source = part_of(report, archive, tables.levels[k], "SCH-1", where);
     out.levels.push_back(source ? open_level(report, source, where) : nullptr);
   }
-  Section section{.path = path, .is_zip = true, .deep = deep};
+  Section section{.path = path, .is_zip = true, .deep = options.deep};
   // The `__meta__` of FOLDERs mostly follow each other.
   const auto source = archive->is_local() ? archive : in_blocks(archive, kBlockOfMetas, kNumBlocks);
   section.open_entry = [&out, source](std::size_t entry) {
     return slice(source, {out.entries->offset(entry), out.entries->size_of(entry)});
   };
-  check_contents(report, out, TableKind::Zip, std::move(section), deep);
+  check_contents(report, out, TableKind::Zip, std::move(section), options);
   return out;
 }
 
-Checked check_folder_dataset(Report& report, const Storage& storage, const std::string& path, bool deep) {
+Checked check_folder_dataset(Report& report, const Storage& storage, const std::string& path,
+                             const ValidateOptions& options) {
   Checked out;
   out.collection = check_collection(report, *storage.open(path_join(path, names::kCollection)), path);
   for (int k = 0; k <= names::kMaxLevel; ++k) {
@@ -175,9 +178,9 @@ Checked check_folder_dataset(Report& report, const Storage& storage, const std::
     check_metadata_folder(report, path, out.levels.size());
     out.entries = list_data(report, path);
   }
-  Section section{.path = path, .is_zip = false, .deep = deep};
+  Section section{.path = path, .is_zip = false, .deep = options.deep};
   section.open_entry = [&](std::size_t entry) { return storage.open(path_join(path, out.entries->names()[entry])); };
-  check_contents(report, out, TableKind::Folder, std::move(section), deep);
+  check_contents(report, out, TableKind::Folder, std::move(section), options);
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include "io/byte_source.hpp"
 #include "table/level_table.hpp"
 #include "tacore/collection.hpp"
+#include "tacore/ops/validate.hpp"
 #include "validate/names.hpp"
 #include "validate/report.hpp"
 
@@ -26,8 +27,9 @@ struct Checked {
 std::optional<Collection> check_collection(Report& report, const ByteSource& document, const std::string& path);
 
 Checked check_zip_dataset(Report& report, const std::shared_ptr<const ByteSource>& archive, const std::string& path,
-                          bool deep);
-Checked check_folder_dataset(Report& report, const Storage& storage, const std::string& path, bool deep);
+                          const ValidateOptions& options);
+Checked check_folder_dataset(Report& report, const Storage& storage, const std::string& path,
+                             const ValidateOptions& options);
 
 /// An index over containers in the folder `base`.
 struct Index {
@@ -36,7 +38,7 @@ struct Index {
   std::string folder = {};  ///< `.tacocat/`, or empty for a file
   std::shared_ptr<const ByteSource> file = {};
 };
-void check_tacocat(Report& report, const Storage& storage, const Index& index, bool deep);
-void check_tacollection(Report& report, const Storage& storage, const Index& index, bool deep);
+void check_tacocat(Report& report, const Storage& storage, const Index& index, const ValidateOptions& options);
+void check_tacollection(Report& report, const Storage& storage, const Index& index, const ValidateOptions& options);
 
 }  // namespace tacore::validator

@@ -40,7 +40,7 @@ struct SourceRows {
 
 /// Opens and checks a source as a dataset of its own. An index is no source: one that names itself would never end.
 std::optional<Checked> check_source(Report& report, const Storage& storage, const Index& index, const std::string& file,
-                                    bool deep) {
+                                    const ValidateOptions& options) {
   const ErrorContext where{.path = index.path};
   for (const auto& part : split(file, '/')) {
     if (const auto why = why_unsafe_id(part); !why.empty()) {
@@ -51,8 +51,8 @@ std::optional<Checked> check_source(Report& report, const Storage& storage, cons
   const std::string path = path_join(index.base, file);
   try {
     const Detected at = detect(storage, path);
-    if (at.format == Format::Zip) return check_zip_dataset(report, at.source, path, deep);
-    if (at.format == Format::Folder) return check_folder_dataset(report, storage, at.path, deep);
+    if (at.format == Format::Zip) return check_zip_dataset(report, at.source, path, options);
+    if (at.format == Format::Folder) return check_folder_dataset(report, storage, at.path, options);
     report.add("CAT-3", "source " + in_quotes(file) + " is an index", where);
   } catch (const Error& error) {
     report.add("CAT-3", "source " + in_quotes(file) + ": " + message_of(error), {.path = path});
@@ -302,7 +302,7 @@ void check_checksums(Report& report, const Storage& storage, const Index& index,
 }
 
 void compare_levels(Report& report, const SourceRows& found, const Checked& source, const Sources& sources,
-                    const std::string& path, bool deep) {
+                    const std::string& path, const ValidateOptions& options) {
   for (std::size_t k = 0; k < source.levels.size(); ++k) {
     if (!source.levels[k]) continue;
     const ErrorContext where{.path = path, .offset = {}, .level = static_cast<int>(k)};
@@ -310,7 +310,7 @@ void compare_levels(Report& report, const SourceRows& found, const Checked& sour
     const LevelRange& rows = k < found.levels.size() ? found.levels[k] : none;
     const RowOfIndex row_of_index = [&](int64_t row) { return sources.row_of_index(k, row); };
     compare_level(report, rows, *source.levels[k], found.file, row_of_index, where);
-    if (deep) compare_values(report, rows, *source.levels[k], found.file, row_of_index, where);
+    if (options.deep) compare_values(report, rows, *source.levels[k], found.file, row_of_index, where);
   }
 }
 
@@ -452,7 +452,7 @@ void open_index_folder(Report& report, const Storage& storage, const Index& inde
 
 }  // namespace
 
-void check_tacocat(Report& report, const Storage& storage, const Index& index, bool deep) {
+void check_tacocat(Report& report, const Storage& storage, const Index& index, const ValidateOptions& options) {
   Checked checked;
   if (index.file) {
     open_index_file(report, index, checked);
@@ -463,16 +463,16 @@ void check_tacocat(Report& report, const Storage& storage, const Index& index, b
   if (collection && !index.file) check_sources(report, *collection, index.path);  // an index file is its own list
   for (const auto& table : checked.levels) {
     if (table) check_columns(report, *table, TableKind::Index, collection);
-    if (table && deep) check_values(report, *table);
+    if (table && options.deep) check_values(report, *table);
   }
   PitShape shape;
   Sources sources(report, index, checked);
   for (const SourceRows& rows : sources.split()) {
-    auto source = check_source(report, storage, index, rows.file, deep);
+    auto source = check_source(report, storage, index, rows.file, options);
     Section section{.path = index.path, .levels = rows.levels, .is_zip = true};
     if (source && source->entries) section.entries = &*source->entries;
     check_rows(report, section, shape);
-    if (source) compare_levels(report, rows, *source, sources, index.path, deep);
+    if (source) compare_levels(report, rows, *source, sources, index.path, options);
     if (source && collection) check_checksums(report, storage, index, *collection, rows.file);
     if (source && source->collection && collection)
       check_same_schema(report, *collection, *source->collection, rows.file, index.path);
@@ -481,7 +481,7 @@ void check_tacocat(Report& report, const Storage& storage, const Index& index, b
   if (collection) check_pit_schema(report, collection->pit_schema, shape, checked, index.path);
 }
 
-void check_tacollection(Report& report, const Storage& storage, const Index& index, bool deep) {
+void check_tacollection(Report& report, const Storage& storage, const Index& index, const ValidateOptions& options) {
   const auto collection = check_collection(report, *index.file, index.path);
   if (!collection) return;
   CheckBounds bounds(report, *collection, index);
@@ -491,7 +491,7 @@ void check_tacollection(Report& report, const Storage& storage, const Index& ind
   uint64_t root_n = 0;
   bool all = true;
   for (const auto& source : collection->sources) {
-    const auto checked = check_source(report, storage, index, source.file, deep);
+    const auto checked = check_source(report, storage, index, source.file, options);
     all = all && checked && checked->collection;
     if (!checked) continue;
     std::vector<LevelRange> levels;

@@ -65,6 +65,14 @@ void Report::add(std::string_view id, const Error& error, const ErrorContext& wh
   add(id, message_of(error), at);
 }
 
+void Report::add(Report&& other) {
+  for (Issue& issue : other.issues_) add(issue.rule, issue.message, issue.where, std::move(issue.samples));
+  for (auto& [id, count] : other.counts_) {
+    for (auto& [path, further] : count.further)
+      add_more(id, further.count, {.path = path.empty() ? count.path : path}, further.samples);
+  }
+}
+
 void Report::add_more(std::string_view id, std::size_t num_more, const ErrorContext& where,
                       const std::vector<FaultySample>& samples) {
   if (num_more == 0) return;

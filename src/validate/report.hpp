@@ -34,6 +34,8 @@ class Report {
            std::vector<FaultySample> samples = {});
   /// Adds a caught error as an issue; the error's own context takes precedence over `where`.
   void add(std::string_view rule, const Error& error, const ErrorContext& where);
+  /// Adds the issues of another report, after these.
+  void add(Report&& other);
   /// Counts `num_more` issues of a rule that are not told one by one, of these samples.
   void add_more(std::string_view rule, std::size_t num_more, const ErrorContext& where,
                 const std::vector<FaultySample>& samples = {});

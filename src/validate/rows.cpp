@@ -59,6 +59,7 @@ class LevelCheck {
     visit_rows(report_, range(), [&](const Row& row) { check(row); });
     close_group();
     if (level_ > 0) check_childless();
+    meta_.finish();
     check_unique();
     if (!ids_are_rows_) out_.current_id = std::move(current_ids_);
     return std::move(out_);
@@ -304,7 +305,7 @@ class LevelCheck {
   int level_;
   Parents& above_;
   PitShape& shape_;
-  MetaCheck meta_;
+  MetaChecks meta_;
   RowColumns columns_;
   Parents out_;
   const Row* row_ = nullptr;

@@ -22,7 +22,8 @@ struct Section {
   Entries* entries = nullptr;  ///< nullptr when unknown
   bool is_zip = true;          ///< entries have locations that rows must state
   bool deep = false;           ///< TIFF indexes are verified against the TIFFs
-  /// Opens the `__meta__` or FILE of an entry; empty where these are not read.
+  int jobs = 1;                ///< threads that read `__meta__`
+  /// Opens the `__meta__` or FILE of an entry, for several threads; empty where these are not read.
   std::function<std::shared_ptr<const ByteSource>(std::size_t entry)> open_entry = {};
 };
 

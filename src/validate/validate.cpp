@@ -23,19 +23,19 @@ void check(Report& report, const std::shared_ptr<const Storage>& storage, const 
            const ValidateOptions& options) {
   Index index{.path = path, .base = options.base_path.empty() ? at.folder : options.base_path};
   switch (at.format) {
-    case Format::Zip: check_zip_dataset(report, at.source, path, options.deep); return;
-    case Format::Folder: check_folder_dataset(report, *storage, at.path, options.deep); return;
+    case Format::Zip: check_zip_dataset(report, at.source, path, options); return;
+    case Format::Folder: check_folder_dataset(report, *storage, at.path, options); return;
     case Format::Tacocat:
       if (at.is_folder) {
         index.folder = at.path;
       } else {
         index.file = at.source;
       }
-      check_tacocat(report, *storage, index, options.deep);
+      check_tacocat(report, *storage, index, options);
       return;
     case Format::Tacollection:
       index.file = at.source;
-      check_tacollection(report, *storage, index, options.deep);
+      check_tacollection(report, *storage, index, options);
       return;
     case Format::Tortilla:
     case Format::Taco: check_tortilla(report, *storage, at.path, options.profiles, options.deep); return;

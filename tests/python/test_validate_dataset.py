@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import struct
 import sys
+import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -15,7 +18,9 @@ import pytest
 
 import tacore
 from tacore import _core, distributed, transform, validator
+from tacore.datamodel import Tortilla
 from test_distributed import EXAMPLES, client, dask_client, processes  # noqa: F401
+from toolbox import make_taco, nested
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "remote"))
 
@@ -51,6 +56,32 @@ def damaged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def paths(golden: Path, faulty: Path, damaged: Path) -> list[Path]:
     datasets = ["flat.tacozip", "permuted_offsets.tacozip", "nested", "no_such.tacozip"]
     return [faulty, damaged, EXAMPLES / "landsat.tacozip", NESTED, *(golden / name for name in datasets)]
+
+
+def test_any_number_of_threads_finds_the_faults_of_any_folder_in_their_order(tmp_path: Path) -> None:
+    whole = tmp_path / "whole"
+    tacore.create(make_taco(Tortilla(nested(300))), whole, output_format="folder", progress=False)
+    archive = tmp_path / "archive.tacozip"
+    tacore.create(make_taco(Tortilla(nested(300))), archive, progress=False)
+    faulty = [0, 7, 63, 64, 65, 190, 299]
+    for number in faulty:
+        shutil.copy(whole / "DATA" / "folder_1" / "__meta__", whole / "DATA" / f"folder_{number}" / "__meta__")
+    with zipfile.ZipFile(archive) as entries:
+        at = {entry.filename: entry for entry in entries.infolist()}
+    with archive.open("r+b") as file:
+        for number in faulty:
+            entry = at[f"DATA/folder_{number}/__meta__"]
+            file.seek(entry.header_offset)
+            names = struct.unpack("<26x2H", file.read(30))
+            file.seek(entry.header_offset + 30 + sum(names) + entry.file_size - 40)
+            file.write(bytes(40))
+    # Of a FOLDER on the disk, only the values differ, which a deep check compares.
+    for path, rule, options in ((whole, "MET-2", {"deep": True}), (archive, "MET-1", {})):
+        found = [validator.validate(path, jobs=jobs, **options) for jobs in (1, 2, 5)]
+        assert found[0] == found[1] == found[2]
+        assert {issue.rule for issue in found[0]} == {rule}
+        folders = [re.findall(r"folder_(\d+)/__meta__", issue.message) for issue in found[0]]
+        assert list(dict.fromkeys(number for [number] in folders)) == [str(number) for number in faulty]
 
 
 @pytest.mark.parametrize(
