@@ -48,6 +48,7 @@ class ColumnPatterns {
       find_described();
     }
     find_zeros();
+    find_scaled_families();
     return std::move(out_);
   }
 
@@ -424,6 +425,7 @@ class ColumnPatterns {
     };
     const auto words = words_of(field->description + " " + name_);
     const std::string& text = field->description;
+    const std::string family = name_.substr(0, name_.find(':'));
     const auto replaced = [&](std::initializer_list<std::string_view> olds, std::string_view with) -> std::string {
       for (const std::string_view old : olds) {
         for (std::size_t at = text.find(old); at != text.npos; at = text.find(old, at + 1)) {
@@ -444,14 +446,18 @@ class ColumnPatterns {
     if (has_word(words, {"precipitation", "rainfall", "rain"}) && has_word(words, {"mm"}) &&
         has_word(words, {"year", "annual", "yearly"}) && high < 15)
       propose("they are metres", replaced({"mm"}, "m"), 0.95);
-    const bool is_scaled = has_word(words, {"times", "scaled", "scale", "divided", "x10", "factor"});
-    if (has_word(words_, {"ph"}) && !is_scaled && low > 14 && high <= 140)
+    const bool is_told = is_scaled(words);
+    if (has_word(words_, {"ph"}) && !is_told && low > 14 && high <= 140) {
+      scaled_[family].push_back(name_);
       propose("pH is at most 14; they are scaled by 10", text + ", times 10", 0.95);
+    }
     const bool is_density = has_word(words, {"density"}) && has_word(words, {"soil"});
     const bool is_cubic =
         text.find("kg/m3") != text.npos || text.find("kg m-3") != text.npos || text.find("kg/m³") != text.npos;
-    if (is_density && is_cubic && !is_scaled && low > 30 && high < 300)
+    if (is_density && is_cubic && !is_told && low > 30 && high < 300) {
+      scaled_[family].push_back(name_);
       propose("soils have 300 to 2,000 kg/m3; they are divided by 10", with_note(text, "divided by 10"), 0.85);
+    }
     if (has_word(words, {"gdp"}) || text.find("domestic product") != text.npos) {
       const bool is_each = text.find("per person") != text.npos || text.find("per capita") != text.npos ||
                            text.find("per head") != text.npos;
@@ -464,6 +470,30 @@ class ColumnPatterns {
       }
     }
     find_described_class(*field);
+  }
+
+  /// AST-25: columns beside two that are scaled without saying so, whose own values do not tell whether they are.
+  void find_scaled_families() {
+    for (const auto& [family, scaled] : scaled_) {
+      if (scaled.size() < 2) continue;
+      for (const Column& column : table_.columns()) {
+        name_ = column.name;
+        const FieldDescription* field = described();
+        const bool is_number = column.type == "double" || column.type == "float" || column.type.find("int") < 2;
+        if (!name_.starts_with(family + ":") || !is_number || !field || std::ranges::count(scaled, name_) > 0) continue;
+        const bool is_share = field->description.find('%') != std::string::npos;  // 0 to 100 by its nature
+        if (is_share || is_scaled(words_of(field->description))) continue;
+        Finding& finding = add("AST-25", join(scaled, " and ") +
+                                             " are scaled though their descriptions do not say so; this one may be as "
+                                             "well, which its values do not tell");
+        finding.confidence = 0.5;
+        finding.is_accepted = false;
+      }
+    }
+  }
+
+  static bool is_scaled(const std::vector<std::string>& words) {
+    return has_word(words, {"times", "scaled", "scale", "divided", "x10", "factor"});
   }
 
   /// "Bulk density (kg/m3)" -> "Bulk density, divided by 10 (kg/m3)"
@@ -512,6 +542,7 @@ class ColumnPatterns {
   std::vector<Value> values_;
   std::vector<Zeros> zeros_;
   std::map<std::string, bool> done_families_;
+  std::map<std::string, std::vector<std::string>> scaled_;  ///< columns that are scaled without saying so, by family
   std::vector<Finding> out_;
 };
 
