@@ -18,8 +18,8 @@
 #include "others.hpp"
 #include "path.hpp"
 #include "tacore/dataset.hpp"
-#include "tacore/plumbing/remote_use.hpp"
 #include "tacore/plumbing/places.hpp"
+#include "tacore/plumbing/remote_use.hpp"
 #include "tacore/plumbing/stored_files.hpp"
 #include "tacore/raster/pixel_statistics.hpp"
 #include "text.hpp"
@@ -27,26 +27,31 @@
 namespace tacore::python {
 namespace {
 
-/// Statistics of the rows [begin, end) of a frame: moments of the bands, in the order of the state of BandStatistics,
-/// and their histograms; number of samples; failures with their position in the frame.
-nb::tuple compute_statistics_part(const DataFrame& frame, int64_t begin, int64_t end, const Keywords& given) {
-  ComputeOptions options =
-      options_of<ComputeOptions>(given, {.task = {.jobs = 1}, .part_rows = end - begin, .fallback = raster_opener()});
-  FrameStatistics made = [&] {
+/// Statistics of the rows [begin, end) of a frame, counted in parts of `part_rows`: for each part that has a sample the
+/// moments of its bands, in the order of the state of BandStatistics; the histograms of all; number of samples;
+/// failures with their position in the frame.
+nb::tuple compute_partial_statistics(const DataFrame& frame, int64_t begin, int64_t end, int64_t part_rows,
+                                     const Keywords& given) {
+  const ComputeOptions options =
+      options_of<ComputeOptions>(given, {.task = {.jobs = 1}, .part_rows = part_rows, .fallback = raster_opener()});
+  PartialStatistics made = [&] {
     const nb::gil_scoped_release release;
     std::vector<int64_t> rows(static_cast<std::size_t>(end - begin));
     std::iota(rows.begin(), rows.end(), begin);
-    return compute_statistics(frame.take(rows), options);
+    return tacore::compute_partial_statistics(frame.take(rows), options);
   }();
-  nb::list failures;
+  nb::list moments, histograms, failures;
+  for (const auto& part : made.parts) {
+    nb::list bands;
+    for (const BandStatistics& band : part) {
+      const Moments& of = band.moments;
+      bands.append(nb::make_tuple(band.num_pixels, of.count, of.min, of.max, of.mean, of.sum_of_squares));
+    }
+    moments.append(bands);
+  }
+  for (Histogram& histogram : made.histograms) histograms.append(nb::cast(std::move(histogram)));
   for (const auto& failure : made.failures)
     failures.append(nb::make_tuple(begin + failure.position, text(failure.message)));
-  nb::list moments, histograms;
-  for (BandStatistics& band : made.bands) {
-    const Moments& of = band.moments;
-    moments.append(nb::make_tuple(band.num_pixels, of.count, of.min, of.max, of.mean, of.sum_of_squares));
-    histograms.append(nb::cast(std::move(band.histogram)));
-  }
   return nb::make_tuple(moments, histograms, made.num_samples, failures);
 }
 
@@ -131,7 +136,8 @@ nb::bytes hilbert_positions(const std::vector<std::optional<nb::bytes>>& geometr
 void bind_distributed(nb::module_& m) {
   using nb::arg;
   m.def("part_rows", &part_rows, arg("num_rows"));
-  m.def("compute_statistics_part", &compute_statistics_part, arg("frame"), arg("begin"), arg("end"), arg("options"));
+  m.def("compute_partial_statistics", &compute_partial_statistics, arg("frame"), arg("begin"), arg("end"),
+        arg("part_rows"), arg("options"));
   m.def("store_file", &store_file, arg("root"), arg("name"), arg("path"));
   m.def("has_stored_files", &has_stored_files, arg("root"), arg("files"));
   m.def("read_stored_file", &read_stored_file, arg("root"), arg("name"), arg("offset"), arg("size"));

@@ -159,25 +159,8 @@ _Counted = tuple[list[list[_Moments]], list[_core.Histogram], int, list[tuple[in
 
 
 def _count(rows: SentRows, begin: int, end: int, step: int, options: dict[str, Any]) -> _Counted:
-    frame = frame_of(rows)._core
-    moments: list[list[_Moments]] = []
-    histograms: list[_core.Histogram] = []
-    num_samples = 0
-    failures: list[tuple[int, str]] = []
-    for first in range(begin, end, step):
-        bands, counted, num_counted, failed = _core.compute_statistics_part(
-            frame, first, min(first + step, end), options
-        )
-        failures += failed
-        if num_counted == 0:
-            continue
-        num_samples += num_counted
-        moments.append(bands)
-        _check_bands(histograms, counted)
-        histograms = histograms or [_core.Histogram() for _ in counted]
-        for histogram, other in zip(histograms, counted, strict=True):
-            histogram.merge(other)
-    return moments, histograms, num_samples, failures
+    counted: _Counted = _core.compute_partial_statistics(frame_of(rows)._core, begin, end, step, options)
+    return counted
 
 
 def _validate(path: str, deep: bool) -> list[Issue]:

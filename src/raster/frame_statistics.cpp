@@ -1,14 +1,25 @@
 #include <algorithm>
+#include <atomic>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "base/text.hpp"
 #include "base/threads.hpp"
+#include "container/zip_samples.hpp"
 #include "dataset/dataframe_impl.hpp"
 #include "dataset/navigation.hpp"
+#include "io/coalesce.hpp"
+#include "io/memory_source.hpp"
 #include "raster/about_sample.hpp"
 #include "raster/band_counter.hpp"
 #include "raster/pixel_passes.hpp"
+#include "raster/row_source.hpp"
+#include "raster/tiff_raster.hpp"
 #include "tacore/error.hpp"
 #include "tacore/raster/pixel_statistics.hpp"
 
@@ -21,13 +32,76 @@ std::string name_of(const DataFrame& frame, int64_t position) {
   return has_id ? frame.text(position, "id").value_or("") : "#" + std::to_string(position);
 }
 
-std::shared_ptr<const Raster> open_child(const DataFrame& frame, int64_t position, const ComputeOptions& options) {
-  if (options.child.empty()) return open_raster(frame, position, options.fallback);
-  const auto [children, row] = locate_below(frame, position, split(options.child, '/'));
-  return open_raster(children, row, options.fallback);
+RowSource source_of(const DataFrame& frame, int64_t position, const std::vector<std::string>& child) {
+  if (child.empty()) return open_row(frame, position);
+  const auto [children, row] = locate_below(frame, position, child);
+  return open_row(children, row);
 }
 
-/// Counts the pixels of consecutive samples.
+/// Opens the rasters of rows [begin, end), one after the other. Small TIFFs in a ZIP on a server are requested whole
+/// and together, since all of their pixels are needed.
+class RowRasters {
+ public:
+  /// `are_tiffs` becomes false, for all who share it, with the first raster that another library has to open by itself.
+  RowRasters(const DataFrame& frame, int64_t end, const ComputeOptions& options, std::atomic<bool>& are_tiffs)
+      : frame_(frame),
+        end_(end),
+        options_(options),
+        are_tiffs_(are_tiffs),
+        child_(options.child.empty() ? std::vector<std::string>() : split(options.child, '/')) {}
+
+  std::shared_ptr<const Raster> open(int64_t row) {
+    if (row >= next_) fetch(row);
+    const auto found = fetched_.find(row);
+    if (found == fetched_.end())
+      return again_if_moved([&] { return open_raster(source_of(frame_, row, child_), options_.fallback); });
+    auto out = open_raster(found->second, options_.fallback);
+    if (!is_tiff_raster(*out)) are_tiffs_ = false;
+    return out;
+  }
+
+ private:
+  /// Requests rows from `row` on. What cannot be read is left to the opening of its row, whose error names the sample.
+  void fetch(int64_t row) {
+    fetched_.clear();
+    next_ = row + 1;
+    if (!are_tiffs_) return;
+    std::map<int64_t, RowSource> wanted;
+    std::vector<std::shared_ptr<const ByteSource>> files;
+    const uint64_t most = options_.bands.empty() ? kMostFetched : kRemoteCoalesceGap;
+    try {
+      uint64_t size = 0;
+      for (int64_t at = row; at < end_ && files.size() < kMostRanges; ++at) {
+        RowSource source = source_of(frame_, at, child_);
+        if (source.container->is_local() || !source.address.offset || source.bytes->size() > most) break;
+        if (at > row && size + source.bytes->size() > kFetchSize) break;
+        size += source.bytes->size();
+        files.push_back(source.bytes);
+        wanted.emplace(at, std::move(source));
+        next_ = at + 1;
+      }
+      auto bytes = read_samples(files);
+      std::size_t number = 0;
+      for (auto& [at, source] : wanted) {
+        source.bytes = memory_source(files[number]->name(), std::move(bytes[number]));
+        ++number;
+      }
+      fetched_ = std::move(wanted);
+    } catch (const Error&) {
+      next_ = row + 1;
+    }
+  }
+
+  const DataFrame& frame_;
+  const int64_t end_;
+  const ComputeOptions& options_;
+  std::atomic<bool>& are_tiffs_;
+  const std::vector<std::string> child_;
+  int64_t next_ = 0;  ///< the row behind those that were fetched
+  std::map<int64_t, RowSource> fetched_ = {};
+};
+
+/// Counts the pixels of consecutive samples. Its memory serves for the samples of one part after those of another.
 class SampleCounter {
  public:
   explicit SampleCounter(const std::vector<int>& bands) : bands_(bands) {}
@@ -42,45 +116,72 @@ class SampleCounter {
     }
     total_.resize(bands.size());
     use_counters(info.type, raster.nodata());
-    for_each_piece(raster, bands, [&](std::size_t b, auto pixels) { counters_[b]->add(pixels); });
+    for_each_piece(raster, bands, pixels_, [&](std::size_t b, auto pixels) { counters_[b]->add(pixels); });
     ++num_samples_;
   }
 
+  /// The statistics of the samples since it was made or finish() was last called.
   FrameStatistics finish() {
-    for (std::size_t b = 0; b < counters_.size(); ++b) total_[b].merge(counters_[b]->finish());
-    return {.bands = std::move(total_), .num_samples = num_samples_};
+    for (std::size_t b = 0; b < total_.size(); ++b) total_[b].merge(counters_[b]->finish());
+    return {.bands = std::exchange(total_, {}), .num_samples = std::exchange(num_samples_, 0)};
   }
 
  private:
   /// One set of counters serves all samples of one type and one no-data value.
   void use_counters(DataType type, std::optional<double> nodata) {
-    const bool fits = !counters_.empty() && type == type_ && nodata == nodata_;
-    if (fits) return;
-    for (std::size_t b = 0; b < counters_.size(); ++b) total_[b].merge(counters_[b]->finish());
-    counters_.clear();
-    for (std::size_t b = 0; b < total_.size(); ++b) counters_.push_back(make_band_counter(type, nodata));
-    type_ = type;
-    nodata_ = nodata;
+    if (type != type_ || nodata != nodata_) {
+      for (std::size_t b = 0; num_samples_ > 0 && b < total_.size(); ++b) total_[b].merge(counters_[b]->finish());
+      counters_.clear();
+      type_ = type;
+      nodata_ = nodata;
+    }
+    while (counters_.size() < total_.size()) counters_.push_back(make_band_counter(type, nodata));
   }
 
   const std::vector<int>& bands_;
   std::vector<BandStatistics> total_ = {};
-  std::vector<std::unique_ptr<BandCounter>> counters_ = {};
+  std::vector<std::unique_ptr<BandCounter>> counters_ = {};  ///< at least as many as bands
+  std::vector<std::byte> pixels_ = {};
   DataType type_ = {};
   std::optional<double> nodata_ = {};
   int64_t num_samples_ = 0;
 };
 
+/// The counters of threads that count one part after another.
+class Counters {
+ public:
+  explicit Counters(const std::vector<int>& bands) : bands_(bands) {}
+
+  std::unique_ptr<SampleCounter> take() {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty()) return std::make_unique<SampleCounter>(bands_);
+    auto out = std::move(free_.back());
+    free_.pop_back();
+    return out;
+  }
+  void give_back(std::unique_ptr<SampleCounter> counter) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(std::move(counter));
+  }
+
+ private:
+  const std::vector<int>& bands_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<SampleCounter>> free_ = {};
+};
+
 /// Counts rows [begin, end). The counts must not include a sample that fails half way: the others are then counted
 /// again.
-FrameStatistics count_rows(const DataFrame& frame, int64_t begin, int64_t end, const ComputeOptions& options) {
+FrameStatistics count_rows(const DataFrame& frame, int64_t begin, int64_t end, const ComputeOptions& options,
+                           Counters& counters, std::atomic<bool>& are_tiffs) {
   std::vector<SampleFailure> failures;
   std::set<int64_t> bad;
   for (;;) {
-    SampleCounter counter(options.bands);
+    auto counter = counters.take();
+    RowRasters rasters(frame, end, options, are_tiffs);
     const auto failed = [&](int64_t row) {
       try {
-        about_sample(name_of(frame, row), [&] { counter.add(*open_child(frame, row, options)); });
+        about_sample(name_of(frame, row), [&] { counter->add(*rasters.open(row)); });
         return false;
       } catch (const Error& error) {
         if (options.on_error == OnError::Throw) throw;
@@ -91,7 +192,8 @@ FrameStatistics count_rows(const DataFrame& frame, int64_t begin, int64_t end, c
     int64_t row = begin;
     while (row < end && (bad.contains(row) || !failed(row))) ++row;
     if (row == end) {
-      FrameStatistics out = counter.finish();
+      FrameStatistics out = counter->finish();
+      counters.give_back(std::move(counter));
       std::sort(failures.begin(), failures.end(), [](const auto& a, const auto& b) { return a.position < b.position; });
       out.failures = std::move(failures);
       return out;
@@ -105,18 +207,12 @@ void merge(FrameStatistics& all, FrameStatistics part) {
   std::move(part.failures.begin(), part.failures.end(), std::back_inserter(all.failures));
   if (part.num_samples == 0) return;
   if (all.bands.empty()) all.bands.resize(part.bands.size());
-  if (all.bands.size() != part.bands.size()) {
-    throw QueryError("samples differ in their number of bands: " + std::to_string(all.bands.size()) + " and " +
-                     std::to_string(part.bands.size()) + "; choose bands that all have");
-  }
   for (std::size_t b = 0; b < all.bands.size(); ++b) all.bands[b].merge(part.bands[b]);
 }
 
-}  // namespace
-
-int64_t part_rows(int64_t num_rows) noexcept { return std::clamp<int64_t>(num_rows / 1024, 1, 32); }
-
-FrameStatistics compute_statistics(const DataFrame& frame, const ComputeOptions& options) {
+/// Calls `take` with the statistics of each part, in order.
+void for_each_part(const DataFrame& frame, const ComputeOptions& options,
+                   const std::function<void(FrameStatistics part)>& take) {
   const int64_t num_rows = frame.num_rows();
   if (num_rows == 0) throw QueryError("there are no samples to compute statistics of");
   // The division into parts does not depend on the number of threads, so neither does rounding.
@@ -124,17 +220,48 @@ FrameStatistics compute_statistics(const DataFrame& frame, const ComputeOptions&
   const auto num_parts = static_cast<std::size_t>((num_rows + part_rows - 1) / part_rows);
   const int jobs = num_threads(options.task.jobs);
   const auto begin_of = [&](std::size_t part) { return std::min(static_cast<int64_t>(part) * part_rows, num_rows); };
+  Counters counters(options.bands);
+  std::atomic<bool> are_tiffs = true;
   OrderedWork<FrameStatistics> work(
-      std::vector<uint64_t>(num_parts, 1), 2 * static_cast<uint64_t>(jobs), jobs,
-      [&](std::size_t part) { return count_rows(frame, begin_of(part), begin_of(part + 1), options); });
-  FrameStatistics out;
+      std::vector<uint64_t>(num_parts, 1), 2 * static_cast<uint64_t>(jobs), jobs, [&](std::size_t part) {
+        return count_rows(frame, begin_of(part), begin_of(part + 1), options, counters, are_tiffs);
+      });
+  std::size_t num_bands = 0;
   for (std::size_t part = 0; auto counted = work.next(); ++part) {
-    merge(out, std::move(*counted));
+    if (counted->num_samples > 0 && num_bands > 0 && counted->bands.size() != num_bands) {
+      throw QueryError("samples differ in their number of bands: " + std::to_string(num_bands) + " and " +
+                       std::to_string(counted->bands.size()) + "; choose bands that all have");
+    }
+    if (counted->num_samples > 0) num_bands = counted->bands.size();
+    take(std::move(*counted));
     const auto num_done = static_cast<uint64_t>(begin_of(part + 1));
     if (options.task.progress && !options.task.progress(num_done, static_cast<uint64_t>(num_rows), options.task.user)) {
       throw IoError("statistics were stopped");
     }
   }
+}
+
+}  // namespace
+
+int64_t part_rows(int64_t num_rows) noexcept { return std::clamp<int64_t>(num_rows / 1024, 1, 32); }
+
+FrameStatistics compute_statistics(const DataFrame& frame, const ComputeOptions& options) {
+  FrameStatistics out;
+  for_each_part(frame, options, [&](FrameStatistics part) { merge(out, std::move(part)); });
+  return out;
+}
+
+PartialStatistics compute_partial_statistics(const DataFrame& frame, const ComputeOptions& options) {
+  PartialStatistics out;
+  for_each_part(frame, options, [&](FrameStatistics part) {
+    out.num_samples += part.num_samples;
+    std::ranges::move(part.failures, std::back_inserter(out.failures));
+    if (part.num_samples == 0) return;
+    out.histograms.resize(part.bands.size());
+    for (std::size_t b = 0; b < part.bands.size(); ++b)
+      out.histograms[b].merge(std::exchange(part.bands[b].histogram, Histogram()));
+    out.parts.push_back(std::move(part.bands));
+  });
   return out;
 }
 

@@ -15,6 +15,10 @@ namespace tacore {
 void for_each_piece(const Raster& raster, const std::vector<int>& bands,
                     const std::function<void(std::size_t, std::span<const std::byte>)>& body);
 
+/// The same with memory for pixels that serves for several rasters: new memory for each costs as much as decoding.
+void for_each_piece(const Raster& raster, const std::vector<int>& bands, std::vector<std::byte>& pixels,
+                    const std::function<void(std::size_t, std::span<const std::byte>)>& body);
+
 /// The same, with the window that each piece has.
 void for_each_window(const Raster& raster, const std::vector<int>& bands,
                      const std::function<void(std::size_t, const Window&, std::span<const std::byte>)>& body);

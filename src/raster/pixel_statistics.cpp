@@ -111,27 +111,39 @@ std::vector<int> chosen_bands(const RasterInfo& info, const std::vector<int>& ba
   return all;
 }
 
-}  // namespace
-
-void for_each_piece(const Raster& raster, const std::vector<int>& bands,
-                    const std::function<void(std::size_t, std::span<const std::byte>)>& body) {
-  for_each_window(raster, bands, [&](std::size_t b, const Window&, auto pixels) { body(b, pixels); });
-}
-
-void for_each_window(const Raster& raster, const std::vector<int>& bands,
-                     const std::function<void(std::size_t, const Window&, std::span<const std::byte>)>& body) {
+void read_pieces(const Raster& raster, const std::vector<int>& bands, std::vector<std::byte>& pixels,
+                 const std::function<void(std::size_t, const Window&, std::span<const std::byte>)>& body) {
   const RasterInfo& info = raster.info();
   const PixelStep step = step_of(info, bands.size());
-  std::vector<std::byte> pixels;
   for (int64_t y = 0; y < info.height; y += step.height) {
     for (int64_t x = 0; x < info.width; x += step.width) {
       const Window window{x, y, std::min(step.width, info.width - x), std::min(step.height, info.height - y)};
       const std::size_t size = static_cast<std::size_t>(window.width * window.height) * size_of(info.type);
-      pixels.resize(size * bands.size());
-      raster.read(bands, window, pixels);
-      for (std::size_t b = 0; b < bands.size(); ++b) body(b, window, std::span(pixels).subspan(b * size, size));
+      pixels.resize(std::max(pixels.size(), size * bands.size()));
+      const auto piece = std::span(pixels).first(size * bands.size());
+      raster.read(bands, window, piece);
+      for (std::size_t b = 0; b < bands.size(); ++b) body(b, window, piece.subspan(b * size, size));
     }
   }
+}
+
+}  // namespace
+
+void for_each_piece(const Raster& raster, const std::vector<int>& bands,
+                    const std::function<void(std::size_t, std::span<const std::byte>)>& body) {
+  std::vector<std::byte> pixels;
+  for_each_piece(raster, bands, pixels, body);
+}
+
+void for_each_piece(const Raster& raster, const std::vector<int>& bands, std::vector<std::byte>& pixels,
+                    const std::function<void(std::size_t, std::span<const std::byte>)>& body) {
+  read_pieces(raster, bands, pixels, [&](std::size_t b, const Window&, auto piece) { body(b, piece); });
+}
+
+void for_each_window(const Raster& raster, const std::vector<int>& bands,
+                     const std::function<void(std::size_t, const Window&, std::span<const std::byte>)>& body) {
+  std::vector<std::byte> pixels;
+  read_pieces(raster, bands, pixels, body);
 }
 
 void Moments::merge(const Moments& other) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -19,6 +20,12 @@ struct RowSource {
   std::shared_ptr<const Container> container = {};
   RowAddress address = {};
 };
+
+/// Samples of a remote dataset are requested together: about so many bytes, which arrive in few round trips, of samples
+/// of at most so many bytes each; larger ones are read by the tiles that are needed.
+inline constexpr uint64_t kFetchSize = 2 << 20, kMostFetched = 4 << 20;
+/// A server answers at most so many ranges with one response (see HttpFile).
+inline constexpr std::size_t kMostRanges = 100;
 
 /// Opens a local file, or a part of one as GDAL writes it ("/vsisubfile/OFFSET_SIZE,PATH"). Throws IoError.
 std::shared_ptr<const ByteSource> open_bytes(const std::string& path);

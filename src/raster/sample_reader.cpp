@@ -18,12 +18,6 @@
 namespace tacore {
 namespace {
 
-/// Samples of a remote dataset are requested together: about so many bytes, which arrive in few round trips, of samples
-/// of at most so many bytes each; larger ones are read by the tiles that are needed.
-constexpr uint64_t kFetchSize = 2 << 20, kMostFetched = 4 << 20;
-/// A server answers at most so many ranges with one response (see HttpFile).
-constexpr std::size_t kMostRanges = 100;
-
 std::string shape_text(DataType type, const std::vector<int64_t>& shape) {
   std::vector<std::string> lengths;
   for (const int64_t length : shape) lengths.push_back(std::to_string(length));

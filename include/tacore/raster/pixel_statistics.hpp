@@ -92,6 +92,19 @@ struct FrameStatistics {
 /// requested; IoError when `progress` returned false.
 TACORE_EXPORT FrameStatistics compute_statistics(const DataFrame& frame, const ComputeOptions& options = {});
 
+/// Statistics of some rows, for merging with those of others in another process: FrameStatistics of all are then the
+/// same to the last bit.
+struct PartialStatistics {
+  /// Of each part that has a sample, its bands without their histograms: rounding depends on the order of merging.
+  std::vector<std::vector<BandStatistics>> parts = {};
+  std::vector<Histogram> histograms = {};  ///< of the bands of all parts
+  int64_t num_samples = 0;
+  std::vector<SampleFailure> failures = {};
+};
+
+/// As compute_statistics(), without merging the parts.
+TACORE_EXPORT PartialStatistics compute_partial_statistics(const DataFrame& frame, const ComputeOptions& options = {});
+
 /// Aggregates the statistics that the rows of a DataFrame store, without reading pixels: `geotiff:stats` (continuous),
 /// else `stats:*` of TACO 0.2.0, and the histograms of `geotiff:histogram` where that column exists. The weight of a
 /// row is the number of pixels in its histogram, else as explained in statistics.hpp. Rows without statistics, and NaN
