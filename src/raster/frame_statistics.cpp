@@ -42,12 +42,13 @@ RowSource source_of(const DataFrame& frame, int64_t position, const std::vector<
 /// and together, since all of their pixels are needed.
 class RowRasters {
  public:
-  /// `are_tiffs` becomes false, for all who share it, with the first raster that another library has to open by itself.
-  RowRasters(const DataFrame& frame, int64_t end, const ComputeOptions& options, std::atomic<bool>& are_tiffs)
+  /// `may_fetch` becomes false, for all who share it, with the first raster that is local, or no TIFF: another library
+  /// has to open it by itself.
+  RowRasters(const DataFrame& frame, int64_t end, const ComputeOptions& options, std::atomic<bool>& may_fetch)
       : frame_(frame),
         end_(end),
         options_(options),
-        are_tiffs_(are_tiffs),
+        may_fetch_(may_fetch),
         child_(options.child.empty() ? std::vector<std::string>() : split(options.child, '/')) {}
 
   std::shared_ptr<const Raster> open(int64_t row) {
@@ -56,7 +57,7 @@ class RowRasters {
     if (found == fetched_.end())
       return again_if_moved([&] { return open_raster(source_of(frame_, row, child_), options_.fallback); });
     auto out = open_raster(found->second, options_.fallback);
-    if (!is_tiff_raster(*out)) are_tiffs_ = false;
+    if (!is_tiff_raster(*out)) may_fetch_ = false;
     return out;
   }
 
@@ -65,7 +66,7 @@ class RowRasters {
   void fetch(int64_t row) {
     fetched_.clear();
     next_ = row + 1;
-    if (!are_tiffs_) return;
+    if (!may_fetch_) return;
     std::map<int64_t, RowSource> wanted;
     std::vector<std::shared_ptr<const ByteSource>> files;
     const uint64_t most = options_.bands.empty() ? kMostFetched : kRemoteCoalesceGap;
@@ -73,7 +74,8 @@ class RowRasters {
       uint64_t size = 0;
       for (int64_t at = row; at < end_ && files.size() < kMostRanges; ++at) {
         RowSource source = source_of(frame_, at, child_);
-        if (source.container->is_local() || !source.address.offset || source.bytes->size() > most) break;
+        if (source.container->is_local()) may_fetch_ = false;
+        if (!may_fetch_ || !source.address.offset || source.bytes->size() > most) break;
         if (at > row && size + source.bytes->size() > kFetchSize) break;
         size += source.bytes->size();
         files.push_back(source.bytes);
@@ -95,7 +97,7 @@ class RowRasters {
   const DataFrame& frame_;
   const int64_t end_;
   const ComputeOptions& options_;
-  std::atomic<bool>& are_tiffs_;
+  std::atomic<bool>& may_fetch_;
   const std::vector<std::string> child_;
   int64_t next_ = 0;  ///< the row behind those that were fetched
   std::map<int64_t, RowSource> fetched_ = {};
@@ -173,12 +175,12 @@ class Counters {
 /// Counts rows [begin, end). The counts must not include a sample that fails half way: the others are then counted
 /// again.
 FrameStatistics count_rows(const DataFrame& frame, int64_t begin, int64_t end, const ComputeOptions& options,
-                           Counters& counters, std::atomic<bool>& are_tiffs) {
+                           Counters& counters, std::atomic<bool>& may_fetch) {
   std::vector<SampleFailure> failures;
   std::set<int64_t> bad;
   for (;;) {
     auto counter = counters.take();
-    RowRasters rasters(frame, end, options, are_tiffs);
+    RowRasters rasters(frame, end, options, may_fetch);
     const auto failed = [&](int64_t row) {
       try {
         about_sample(name_of(frame, row), [&] { counter->add(*rasters.open(row)); });
@@ -221,10 +223,10 @@ void for_each_part(const DataFrame& frame, const ComputeOptions& options,
   const int jobs = num_threads(options.task.jobs);
   const auto begin_of = [&](std::size_t part) { return std::min(static_cast<int64_t>(part) * part_rows, num_rows); };
   Counters counters(options.bands);
-  std::atomic<bool> are_tiffs = true;
+  std::atomic<bool> may_fetch = true;
   OrderedWork<FrameStatistics> work(
       std::vector<uint64_t>(num_parts, 1), 2 * static_cast<uint64_t>(jobs), jobs, [&](std::size_t part) {
-        return count_rows(frame, begin_of(part), begin_of(part + 1), options, counters, are_tiffs);
+        return count_rows(frame, begin_of(part), begin_of(part + 1), options, counters, may_fetch);
       });
   std::size_t num_bands = 0;
   for (std::size_t part = 0; auto counted = work.next(); ++part) {

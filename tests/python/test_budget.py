@@ -16,7 +16,7 @@ pytest.importorskip("numpy")
 
 import tacore
 from moto_server import Moto, python_with_moto
-from tacore import _core, distributed
+from tacore import _core, distributed, raster
 from tacore.datamodel import Sample, Taco, Tortilla
 from tacore.distributed import Budget
 from test_distributed import ABOUT, EXAMPLES, client, dask_client, processes, states, tiff  # noqa: F401
@@ -125,6 +125,34 @@ def test_skipped_samples_do_not_hide_a_budget_that_is_used_up(client: Any, serve
         on_error = "skip" if call is distributed.compute_statistics else "report"
         with pytest.raises(tacore.TacoIOError, match="used up"):
             call(server.url("many.tacozip"), client, num_tasks=3, on_error=on_error, budget=Budget(requests=10))
+
+
+@pytest.mark.parametrize("num_samples", [NUM_SAMPLES, 3000])
+@pytest.mark.parametrize("bands", [None, [1]])
+def test_statistics_of_a_server_take_a_request_for_each_sample_at_most(
+    tmp_path: Path,
+    num_samples: int,
+    bands: list[int] | None,
+) -> None:
+    """Also where samples are damaged, of which the fetching of several is given up."""
+    path = tmp_path / "some.tacozip"
+    samples = [Sample(id=f"s{n}", path=tiff(n % 50)) for n in range(num_samples)]
+    tacore.create(Taco(Tortilla(samples), **ABOUT), path, progress=False)
+    options: dict[str, Any] = {"bands": bands, "on_error": "skip", "progress": False}
+    with Server(tmp_path) as server:
+        whole = raster.compute_statistics(tacore.load(path), **options)
+        found = raster.compute_statistics(tacore.load(server.url(path.name)), **options)
+        assert found.num_samples == num_samples and states(found) == states(whole)
+        assert len(server.requests) <= (num_samples if num_samples < 1024 else num_samples / 2) + 4
+        data = bytearray(path.read_bytes())
+        for number in (3, num_samples // 2):
+            at = data.index(tiff(number % 50), data.index(f"DATA/s{number}".encode()))
+            data[at : at + 4] = b"none"
+        path.write_bytes(data)
+        whole = raster.compute_statistics(tacore.load(path), **options)
+        found = raster.compute_statistics(tacore.load(server.url(path.name)), **options)
+        assert found.num_samples == num_samples - 2 and states(found)[0] == states(whole)[0]
+        assert [failure.position for failure in found.failures] == [3, num_samples // 2]
 
 
 def test_uneven_tasks_may_use_what_others_leave(server: Server, tmp_path: Path) -> None:
