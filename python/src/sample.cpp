@@ -32,8 +32,12 @@ void init_of_path(Sample* self, std::string id, const std::string& path, const n
 
 void init_of_bytes(Sample* self, std::string id, const nb::bytes& data, const nb::dict& metadata,
                    const std::string& temp_dir) {
+  // Other threads run only while more is copied than they would keep the lock for: after each release they keep it for
+  // milliseconds.
+  constexpr std::size_t kMostLocked = 1 << 20;
   auto fields = fields_of(metadata);
-  const nb::gil_scoped_release release;
+  std::optional<nb::gil_scoped_release> release;
+  if (data.size() > kMostLocked) release.emplace();
   Bytes bytes(data.size());
   std::memcpy(bytes.data(), data.c_str(), bytes.size());
   new (self) Sample(std::move(id), std::move(bytes), std::move(fields), temp_dir);
