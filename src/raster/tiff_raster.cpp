@@ -34,6 +34,33 @@ struct Buffer {
   }
 };
 
+struct Buffers {
+  Buffer compressed = {}, decoded = {}, scratch = {};
+};
+
+#ifdef __wasm__
+using KeptBuffers = Buffers;
+#else
+/// The buffers of a thread, which serve for one raster after the other: the C library may give memory back to the
+/// system each time, and taking it again costs as much as decoding a small raster.
+class KeptBuffers : public Buffers {
+ public:
+  KeptBuffers() : Buffers(std::exchange(kept_, {})) {}
+  ~KeptBuffers() {
+    constexpr std::size_t kMostKept = 8 << 20;
+    if (compressed.capacity + decoded.capacity + scratch.capacity <= kMostKept)
+      kept_ = std::move(static_cast<Buffers&>(*this));
+  }
+  KeptBuffers(const KeptBuffers&) = delete;
+  KeptBuffers& operator=(const KeptBuffers&) = delete;
+
+ private:
+  static thread_local Buffers kept_;
+};
+
+thread_local Buffers KeptBuffers::kept_;
+#endif
+
 const char* name_of(Compression compression) {
   switch (compression) {
     case Compression::None: return "NONE";
@@ -106,7 +133,7 @@ class TiffRaster final : public Raster {
     std::vector<Block> blocks = {};
     std::vector<ByteRange> ranges = {};
     uint64_t num_bytes = 0;
-    Buffer compressed = {}, decoded = {}, scratch = {};
+    KeptBuffers buffers = {};
   };
 
   void add_row(Work& work, int64_t row) const {
@@ -194,7 +221,7 @@ class TiffRaster final : public Raster {
   }
 
   std::span<const std::byte> fetch(Work& work, ByteRange range) const {
-    const auto bytes = work.compressed.take(range.size);
+    const auto bytes = work.buffers.compressed.take(range.size);
     source_->read(range.offset, bytes);
     return bytes;
   }
@@ -239,7 +266,7 @@ class TiffRaster final : public Raster {
       decode_block(work, block, bytes, {at(first, y0), block_size});
       return;
     }
-    const auto pixels = work.decoded.take(block_size);
+    const auto pixels = work.buffers.decoded.take(block_size);
     decode_block(work, block, bytes, pixels);
     for (std::size_t wanted = first; wanted < end; ++wanted) {
       const auto band = layout_.is_planar ? 0 : static_cast<std::size_t>(work.bands[wanted] - 1);
@@ -290,7 +317,7 @@ class TiffRaster final : public Raster {
     if (layout_.is_big_endian && layout_.predictor != 3) swap_bytes(out, size);
     if (layout_.predictor == 1) return;
     const std::size_t row_size = out.size() / static_cast<std::size_t>(rows_of(block));
-    const auto scratch = work.scratch.take(row_size);
+    const auto scratch = work.buffers.scratch.take(row_size);
     for (std::size_t row = 0; row < out.size(); row += row_size) {
       undo_predictor(layout_.predictor, out.subspan(row, row_size), layout_.values_per_pixel(), size, scratch);
     }
