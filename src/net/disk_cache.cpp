@@ -249,16 +249,23 @@ std::vector<ByteRange> DiskCache::list(const std::string& pieces) const {
 std::optional<Bytes> DiskCache::load(const std::string& pieces, ByteRange piece) const {
   const std::string path = pieces + piece_name(piece);
   auto whole = read_file(path, kPieceHeader + kLargestPiece);
-  if (!whole) return std::nullopt;
-  const auto bytes = std::span<const std::byte>(*whole).subspan(std::min<std::size_t>(whole->size(), kPieceHeader));
-  const Bytes header = piece_header(piece, bytes);
-  if (bytes.size() != piece.size || !std::equal(header.begin(), header.end(), whole->begin())) {
-    log::info(path + ": removed a damaged piece of the cache");
-    ::unlink(path.c_str());
-    return std::nullopt;
+  while (whole) {
+    const auto bytes = std::span<const std::byte>(*whole).subspan(std::min<std::size_t>(whole->size(), kPieceHeader));
+    const Bytes header = piece_header(piece, bytes);
+    if (bytes.size() == piece.size && std::equal(header.begin(), header.end(), whole->begin())) {
+      whole->erase(whole->begin(), whole->begin() + kPieceHeader);
+      return whole;
+    }
+    // Another process may have found the damage first, and put the right piece there.
+    auto again = read_file(path, kPieceHeader + kLargestPiece);
+    if (again == whole) {
+      log::info(path + ": removed a damaged piece of the cache");
+      ::unlink(path.c_str());
+      return std::nullopt;
+    }
+    whole = std::move(again);
   }
-  whole->erase(whole->begin(), whole->begin() + kPieceHeader);
-  return whole;
+  return std::nullopt;
 }
 
 bool DiskCache::store(const std::string& pieces, uint64_t offset, std::span<const std::byte> bytes) const {
