@@ -427,18 +427,16 @@ TEST_CASE("whole numbers are those of Arrow's own reader, in every encoding, wit
     none.emplace_back(std::nullopt);
     all.emplace_back(std::numeric_limits<int64_t>::min() + i);
   }
-  const NamedArrays columns{{"id", texts(ids)},
-                            {"type", texts(std::vector<std::optional<std::string>>(ids.size(), "FILE"))},
-                            {"few", integers(few)},
-                            {"many", integers(many)},
-                            {"none", integers(none)},
-                            {"all", integers(all)}};
+  const NamedArrays columns{
+      {"id", texts(ids)},       {"type", texts(std::vector<std::optional<std::string>>(ids.size(), "FILE"))},
+      {"few", integers(few)},   {"many", integers(many)},
+      {"none", integers(none)}, {"all", integers(all)}};
   for (const std::string codec : {"uncompressed", "zstd", "snappy"}) {
     for (const bool second : {false, true}) {
       const std::string file = parquet_with(columns, codec, second, 7'000);
       auto reader = check(parquet::arrow::FileReader::Make(
-          arrow::default_memory_pool(),
-          parquet::ParquetFileReader::Open(std::make_shared<arrow::io::BufferReader>(arrow::Buffer::FromString(file)))));
+          arrow::default_memory_pool(), parquet::ParquetFileReader::Open(std::make_shared<arrow::io::BufferReader>(
+                                            arrow::Buffer::FromString(file)))));
       const auto bytes = std::as_bytes(std::span(file));
       const auto level = level_of(Bytes(bytes.begin(), bytes.end()));
       REQUIRE(level->num_row_groups() == 3);
