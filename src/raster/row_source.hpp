@@ -21,8 +21,8 @@ struct RowSource {
   RowAddress address = {};
 };
 
-/// Samples of a remote dataset are requested together: about so many bytes, which arrive in few round trips, of samples
-/// of at most so many bytes each; larger ones are read by the tiles that are needed.
+/// Samples of a remote dataset are requested together, about kFetchSize bytes at once. A sample of more than
+/// kMostFetched bytes is not: only its tiles that are needed are read.
 inline constexpr uint64_t kFetchSize = 2 << 20, kMostFetched = 4 << 20;
 /// A server answers at most so many ranges with one response (see HttpFile).
 inline constexpr std::size_t kMostRanges = 100;

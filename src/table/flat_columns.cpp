@@ -46,8 +46,8 @@ bool are_plain(const arrow::Array& ids) {
   return (all & 0x8080808080808080) == 0;
 }
 
-/// Reads values in batches: calls `append` with the values that are not null, and with a level for each row, which is 1
-/// where it has a value.
+/// Reads a column in batches. Calls `append` with the values that are not null, and with one number for each row: 1 for
+/// a value, 0 for null.
 template <class Reader, class Append>
 void read_flat(parquet::ColumnReader& column, int64_t rows, const Append& append) {
   using Value = typename Reader::T;

@@ -62,8 +62,8 @@ class LevelTable {
   /// missing or of the wrong type.
   static std::shared_ptr<const LevelTable> open(std::shared_ptr<const ByteSource> source, const ErrorContext& where,
                                                 const Derive& derive);
-  /// As open() without derived columns, for reading many tables in sequence: what follows from the schema is taken from
-  /// `like`, if the schema is the same.
+  /// Opens a table as open() does. Where it has the schema of `like`, the columns are taken from `like` and not
+  /// computed again: for reading many tables in sequence.
   static std::shared_ptr<const LevelTable> open(std::shared_ptr<const ByteSource> source, const ErrorContext& where,
                                                 const LevelTable& like);
   ~LevelTable();

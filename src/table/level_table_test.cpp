@@ -472,7 +472,7 @@ TEST_CASE("a table that is opened like another is the same as one that is opened
       }
     }
   }
-  // What a schema must have is asked of each.
+  // A table without `type` is refused, whatever it is opened like.
   const Bytes damaged = parquet_of(table_of({{"id", texts({"a"})}, {"n", integers({1})}}));
   CHECK_THROWS_AS(LevelTable::open(memory_source("x", damaged), {.path = "x"}, *level_of(usual)), SchemaError);
 }

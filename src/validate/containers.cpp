@@ -89,7 +89,8 @@ void check_contents(Report& report, Checked& checked, TableKind kind, Section se
     if (table) check_fields(*table, false, [&](auto rule, auto& what) { report.add(rule, what, table->where()); });
   }
   section.levels = whole_levels(checked);
-  section.jobs = is_remote(section.path) ? 1 : num_threads(options.task.jobs);  // blocks are read in order
+  section.jobs =
+      is_remote(section.path) ? 1 : num_threads(options.task.jobs);  // a server is asked for one block after the other
   if (checked.collection) {
     if (!checked.collection->sources.empty())
       report.add("COL-17", "taco:sources is in a dataset that is not an index", {.path = section.path});

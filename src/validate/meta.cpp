@@ -19,7 +19,7 @@ class MetaCheck {
  public:
   MetaCheck(Report& report, const Section& section, int level) : report_(report), section_(section), level_(level) {}
 
-  /// What is wrong with the columns of a `__meta__`, and of those after it that have the same columns.
+  /// Faults of the columns of a `__meta__`. They are told once for all that follow it with the same columns.
   struct OfColumns {
     std::vector<Column> columns = {};
     Report report = {};

@@ -75,7 +75,7 @@ def test_any_number_of_threads_finds_the_faults_of_any_folder_in_their_order(tmp
             names = struct.unpack("<26x2H", file.read(30))
             file.seek(entry.header_offset + 30 + sum(names) + entry.file_size - 40)
             file.write(bytes(40))
-    # Of a FOLDER on the disk, only the values differ, which a deep check compares.
+    # In the folder only values of __meta__ are wrong, which are compared with `deep`.
     for path, rule, options in ((whole, "MET-2", {"deep": True}), (archive, "MET-1", {})):
         found = [validator.validate(path, jobs=jobs, **options) for jobs in (1, 2, 5)]
         assert found[0] == found[1] == found[2]

@@ -52,7 +52,7 @@ struct ValidateOptions {
   /// confidence of 95 % fewer than 3 / n of all have it.
   int64_t sample_size = 0;
   uint64_t seed = 0;                            ///< of the choice of samples
-  Task task = {};                               ///< progress: files, with `assets`
+  Task task = {};                               ///< progress counts the files of `assets`
   const CrsTransformer* transformer = nullptr;  ///< for CRS that tacore does not know. Not owned
   const RasterOpener* fallback = nullptr;       ///< with `pixels`: decodes rasters that tacore does not. Not owned
   /// The results of validate_part() for all parts, in order: what they have read of the files is not read again.

@@ -92,17 +92,19 @@ struct FrameStatistics {
 /// requested; IoError when `progress` returned false.
 TACORE_EXPORT FrameStatistics compute_statistics(const DataFrame& frame, const ComputeOptions& options = {});
 
-/// Statistics of some rows, for merging with those of others in another process: FrameStatistics of all are then the
-/// same to the last bit.
+/// Statistics of some rows that are merged with those of other rows later, in another process. Merged in order, they
+/// are the FrameStatistics of all rows, to the last bit.
 struct PartialStatistics {
-  /// Of each part that has a sample, its bands without their histograms: rounding depends on the order of merging.
+  /// The bands of each part that has a sample, without histograms. They are not merged here, since rounding depends on
+  /// the order of merging.
   std::vector<std::vector<BandStatistics>> parts = {};
   std::vector<Histogram> histograms = {};  ///< of the bands of all parts
   int64_t num_samples = 0;
   std::vector<SampleFailure> failures = {};
 };
 
-/// As compute_statistics(), without merging the parts.
+/// Computes the statistics of each part of a DataFrame, as compute_statistics() does before it merges them. Throws as
+/// it does.
 TACORE_EXPORT PartialStatistics compute_partial_statistics(const DataFrame& frame, const ComputeOptions& options = {});
 
 /// Aggregates the statistics that the rows of a DataFrame store, without reading pixels: `geotiff:stats` (continuous),
