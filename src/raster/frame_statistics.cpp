@@ -52,7 +52,7 @@ class RowRasters {
         child_(options.child.empty() ? std::vector<std::string>() : split(options.child, '/')) {}
 
   std::shared_ptr<const Raster> open(int64_t row) {
-    if (row >= next_) fetch(row);
+    if (may_fetch_ && row >= next_) fetch(row);
     const auto found = fetched_.find(row);
     if (found == fetched_.end())
       return again_if_moved([&] { return open_raster(source_of(frame_, row, child_), options_.fallback); });
@@ -62,35 +62,40 @@ class RowRasters {
   }
 
  private:
-  /// Requests rows from `row` on. What cannot be read is left to the opening of its row, whose error names the sample.
+  /// Requests rows from `row` on. Throws where `row` has no source; a later row without one is told in its turn.
   void fetch(int64_t row) {
     fetched_.clear();
     next_ = row + 1;
-    if (!may_fetch_) return;
     std::map<int64_t, RowSource> wanted;
     std::vector<std::shared_ptr<const ByteSource>> files;
     const uint64_t most = options_.bands.empty() ? kMostFetched : kRemoteCoalesceGap;
-    try {
-      uint64_t size = 0;
-      for (int64_t at = row; at < end_ && files.size() < kMostRanges; ++at) {
-        RowSource source = source_of(frame_, at, child_);
-        if (source.container->is_local()) may_fetch_ = false;
-        if (!may_fetch_ || !source.address.offset || source.bytes->size() > most) break;
-        if (at > row && size + source.bytes->size() > kFetchSize) break;
-        size += source.bytes->size();
-        files.push_back(source.bytes);
-        wanted.emplace(at, std::move(source));
-        next_ = at + 1;
+    uint64_t size = 0;
+    for (int64_t at = row; at < end_ && files.size() < kMostRanges; ++at) {
+      RowSource source;
+      try {
+        source = again_if_moved([&] { return source_of(frame_, at, child_); });
+      } catch (const Error&) {
+        if (at == row) throw;
+        break;
       }
+      if (source.container->is_local()) may_fetch_ = false;
+      if (!may_fetch_ || !source.address.offset || source.bytes->size() > most) break;
+      if (at > row && size + source.bytes->size() > kFetchSize) break;
+      size += source.bytes->size();
+      files.push_back(source.bytes);
+      wanted.emplace(at, std::move(source));
+    }
+    try {
       auto bytes = read_samples(files);
       std::size_t number = 0;
       for (auto& [at, source] : wanted) {
         source.bytes = memory_source(files[number]->name(), std::move(bytes[number]));
         ++number;
       }
+      next_ = row + std::max<int64_t>(1, std::ssize(files));
       fetched_ = std::move(wanted);
     } catch (const Error&) {
-      next_ = row + 1;
+      // Each is then read by itself, and the error names the sample.
     }
   }
 
