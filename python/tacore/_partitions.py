@@ -324,7 +324,7 @@ def find_part(
     """The record of a partition that is finished, and there with the bytes of the record."""
     use_storage(storage)
     known = parsed(destination.read(f"{name}.json"))
-    is_meant = known is not None and known.get("fingerprint") == made_of and "tree" in known
+    is_meant = known is not None and known.get("fingerprint") == made_of and "ends_of_md5s" in known
     if known is None or not is_meant or (known["failures"] and on_error == "raise"):
         return None
     last = destination.read(f"{name}.ids", max(8 * (known["num_samples"] - 1), 0), 8)

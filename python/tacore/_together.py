@@ -7,8 +7,6 @@ before the other partitions are made. The last check, of all ids, runs in tasks.
 from __future__ import annotations
 
 import bisect
-import hashlib
-import heapq
 import itertools
 import sys
 from array import array
@@ -27,6 +25,8 @@ if TYPE_CHECKING:
 #: What is known of a finished partition, as JSON.
 Record = dict[str, Any]
 
+#: The hash of an id, in SQL: the first 8 bytes of its MD5.
+_HASH = "md5_number_lower(id)"
 #: Ids are compared by these many ranges of their hashes, each of at most this number of hashes where that is possible.
 _HASH_RANGES = 64
 _RANGE_BITS = 64 - 6
@@ -39,12 +39,13 @@ _CONCURRENT_READS = 16
 def facts_of(dataset: TacoDataset) -> tuple[Record, bytes]:
     """What a record has for the checks of this module, and the sorted hashes of the ids, which its file NAME.ids
     has."""
-    hashes = sorted(_hash(id) for id in _ids(dataset))
+    (row,) = _core.rows(dataset.sql(f"SELECT list({_HASH} ORDER BY {_HASH}) AS hashes FROM data").data)
+    hashes = array("Q", row["hashes"] or [])
     facts = {
         "num_samples": len(hashes),
         "columns": [dict(dataset._core.level_columns(level)) for level in range(len(dataset.field_schema))],
         "tree": _tree_of(dataset),
-        "ends_of_hashes": [bisect.bisect_left(hashes, (n + 1) << _RANGE_BITS) for n in range(_HASH_RANGES)],
+        "ends_of_md5s": [bisect.bisect_left(hashes, (n + 1) << _RANGE_BITS) for n in range(_HASH_RANGES)],
     }
     return facts, _bytes_of(hashes)
 
@@ -79,14 +80,14 @@ class Together:
         for hash in self._low_hashes(name, record):
             other = self._known.setdefault(hash, len(self._names) - 1)
             if other != len(self._names) - 1:
-                _compare_ids(self._destination, hash, self._names[other], name)
+                _compare_ids(self._destination, self._names[other], name)
         while len(self._known) > _HASHES_REMEMBERED:
             self._limit >>= 1
             self._known = {hash: number for hash, number in self._known.items() if hash < self._limit}
 
     def _low_hashes(self, name: str, record: Record) -> list[int]:
         """The hashes of a partition below the limit."""
-        end = record["ends_of_hashes"][min(self._limit - 1 >> _RANGE_BITS, _HASH_RANGES - 1)]
+        end = record["ends_of_md5s"][min(self._limit - 1 >> _RANGE_BITS, _HASH_RANGES - 1)]
         # Hashes are as random numbers, so that these are nearly all below the limit.
         most = -(-record["num_samples"] * self._limit >> 64)
         end = min(end, most + 4 * int(most**0.5) + 16)
@@ -105,12 +106,12 @@ def check_ids(runner: Runner, destination: Destination, records: Mapping[str, Re
         first, last = (_HASH_RANGES * n // num_tasks for n in (task, task + 1))
         pieces = []
         for name, record in records.items():
-            ends = [0, *record["ends_of_hashes"]]
+            ends = [0, *record["ends_of_md5s"]]
             pieces.append((name, ends[first], ends[last]))
         tasks.append((f"ids {task + 1} of {num_tasks}", (destination, storage, pieces)))
     for repeated in [_repeated(*tasks[0][1])] if num_tasks == 1 else run(runner, _repeated, tasks, None):
-        for hash, a, b in repeated:
-            _compare_ids(destination, hash, a, b)
+        for a, b in repeated:
+            _compare_ids(destination, a, b)
 
 
 # Trees and columns.
@@ -160,10 +161,6 @@ def _compare_columns(first: str, known: Record, name: str, record: Record) -> No
 # Ids.
 
 
-def _hash(id: str) -> int:
-    return int.from_bytes(hashlib.blake2b(id.encode(), digest_size=8).digest())
-
-
 def _bytes_of(hashes: Sequence[int]) -> bytes:
     out = array("Q", hashes)
     if sys.byteorder == "big":
@@ -183,9 +180,9 @@ def _read(destination: Destination, name: str, begin: int, end: int) -> array[in
     return hashes
 
 
-def _compare_ids(destination: Destination, hash: int, a: str, b: str) -> None:
-    """Raises TacoValidationError if both partitions have an id of this hash."""
-    rows_of_a = {id: row for row, id in enumerate(_ids(_dataset.load(destination.path(a)))) if _hash(id) == hash}
+def _compare_ids(destination: Destination, a: str, b: str) -> None:
+    """Raises TacoValidationError if both partitions have an id."""
+    rows_of_a = {id: row for row, id in enumerate(_ids(_dataset.load(destination.path(a))))}
     for row, id in enumerate(_ids(_dataset.load(destination.path(b)))):
         if id in rows_of_a:
             raise TacoValidationError(
@@ -196,15 +193,21 @@ def _compare_ids(destination: Destination, hash: int, a: str, b: str) -> None:
 
 def _repeated(
     destination: Destination, storage: dict[str, Any], pieces: Sequence[tuple[str, int, int]]
-) -> list[tuple[int, str, str]]:
-    """The first hashes that several partitions have, with two of these."""
+) -> list[tuple[str, str]]:
+    """Pairs of partitions that have an equal hash, of at most 100 hashes."""
     use_storage(storage)
     with ThreadPoolExecutor(_CONCURRENT_READS) as threads:
-        all_hashes = threads.map(lambda piece: _read(destination, *piece), pieces)
-        sorted_hashes = [zip(hashes, itertools.repeat(position)) for position, hashes in enumerate(all_hashes)]
-    pairs = itertools.pairwise(heapq.merge(*sorted_hashes))
-    repeated = ((a[0], pieces[a[1]][0], pieces[b[1]][0]) for a, b in pairs if a[0] == b[0] and a[1] != b[1])
-    return list(itertools.islice(repeated, 100))
+        all_hashes = list(threads.map(lambda piece: _read(destination, *piece), pieces))
+    # Sorting joins what is sorted already, many times as fast as heapq.merge().
+    merged = sorted(itertools.chain.from_iterable(all_hashes))
+    twice = {hash for hash, after in itertools.pairwise(merged) if hash == after}
+    first: dict[int, str] = {}
+    pairs: dict[tuple[str, str], None] = {}
+    for (name, _, _), hashes in zip(pieces, all_hashes, strict=True):
+        for hash in twice.intersection(hashes) if twice else ():
+            if first.setdefault(hash, name) != name:
+                pairs[first[hash], name] = None
+    return list(itertools.islice(pairs, 100))
 
 
 def _ids(dataset: TacoDataset) -> list[str]:

@@ -225,7 +225,7 @@ def test_ids_are_compared_by_ranges_of_their_hashes(
 
 
 def test_equal_hashes_of_other_ids_are_no_repetition(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_together, "_hash", lambda id: len(id))
+    monkeypatch.setattr(_together, "_HASH", "length(id)")
     assert distributed.create_partitions(PARTS, tmp_path, THREADS).num_samples == 9
 
 
