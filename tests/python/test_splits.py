@@ -19,7 +19,7 @@ from tacore import distributed
 from tacore.datamodel import Sample, Taco, Tortilla
 from tacore.distributed import Splits
 from test_distributed import ABOUT, client, contents, dask_client, part, processes  # noqa: F401
-from test_partitions import bucket, counted, moto  # noqa: F401
+from test_partitions import Moto, bucket, counted, moto, stored  # noqa: F401
 
 THREADS = ThreadPoolExecutor(2)
 SHARES = {"train": 0.7, "validation": 0.1, "test": 0.2}
@@ -81,6 +81,16 @@ def test_no_group_is_in_two_splits(tmp_path: Path, rule: str) -> None:
         assert None not in of_group and 20 <= len(of_group) < 120
 
 
+@pytest.mark.parametrize("rule", ["by cells", "exact"])
+def test_a_store_has_the_splits_of_a_folder(client: Any, moto: Moto, bucket: str, tmp_path: Path, rule: str) -> None:
+    here = distributed.create_partitions(PARTS, tmp_path, THREADS, split=RULES[rule])
+    there = distributed.create_partitions(PARTS, f"s3://{bucket}/many", client, split=RULES[rule])
+    assert there.splits == here.splits
+    assert stored(moto, bucket, "many/") == contents(tmp_path)
+    assert splits_of(there.path) == splits_of(here.path)
+    assert distributed.create_partitions(PARTS, f"s3://{bucket}/many", client, split=RULES[rule]).num_kept == len(PARTS)
+
+
 def test_the_rule_is_as_documented() -> None:
     splits = Splits(shares=SHARES, seed=12)
     for n in range(300):
@@ -130,7 +140,7 @@ def test_exact_shares_are_met_but_for_half_of_a_group(tmp_path: Path, seed: int)
     assert list(splits_of(made.path).values()) == one.column("split")
 
 
-def test_exact_shares_are_those_of_all_parts_after_a_loss(tmp_path: Path, counted: list[str]) -> None:  # noqa: F811
+def test_exact_shares_are_those_of_all_parts_after_a_loss(tmp_path: Path, counted: list[str]) -> None:
     splits = RULES["exact"]
     expected = distributed.create_partitions(PARTS, tmp_path / "expected", THREADS, split=splits)
     for when in (3, 10):  # while groups are counted, and while partitions are made
@@ -154,7 +164,7 @@ def test_exact_shares_are_those_of_all_parts_after_a_loss(tmp_path: Path, counte
     assert len(counted) == 1 + 9  # another part may change the splits of all
 
 
-def test_an_interruption_and_other_parts_change_nothing(tmp_path: Path, counted: list[str]) -> None:  # noqa: F811
+def test_an_interruption_and_other_parts_change_nothing(tmp_path: Path, counted: list[str]) -> None:
     splits = RULES["by a column"]
     expected = distributed.create_partitions(PARTS, tmp_path / "expected", THREADS, split=splits)
     with pytest.raises(tacore.TacoIOError, match="stopped"):
