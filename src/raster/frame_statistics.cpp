@@ -2,7 +2,6 @@
 #include <atomic>
 #include <functional>
 #include <iterator>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -12,9 +11,7 @@
 #include "base/threads.hpp"
 #include "container/zip_samples.hpp"
 #include "dataset/dataframe_impl.hpp"
-#include "dataset/navigation.hpp"
 #include "io/coalesce.hpp"
-#include "io/memory_source.hpp"
 #include "raster/about_sample.hpp"
 #include "raster/band_counter.hpp"
 #include "raster/pixel_passes.hpp"
@@ -32,12 +29,6 @@ std::string name_of(const DataFrame& frame, int64_t position) {
   return has_id ? frame.text(position, "id").value_or("") : "#" + std::to_string(position);
 }
 
-RowSource source_of(const DataFrame& frame, int64_t position, const std::vector<std::string>& child) {
-  if (child.empty()) return open_row(frame, position);
-  const auto [children, row] = locate_below(frame, position, child);
-  return open_row(children, row);
-}
-
 /// Opens the rasters of rows [begin, end), one after the other. Small TIFFs in a ZIP on a server are requested whole
 /// and together, since all of their pixels are needed.
 class RowRasters {
@@ -52,11 +43,10 @@ class RowRasters {
         child_(options.child.empty() ? std::vector<std::string>() : split(options.child, '/')) {}
 
   std::shared_ptr<const Raster> open(int64_t row) {
-    if (may_fetch_ && row >= next_) fetch(row);
-    const auto found = fetched_.find(row);
-    if (found == fetched_.end())
-      return again_if_moved([&] { return open_raster(source_of(frame_, row, child_), options_.fallback); });
-    auto out = open_raster(found->second, options_.fallback);
+    if (may_fetch_ && row >= first_ + std::ssize(fetched_)) fetch(row);
+    if (row < first_ || row >= first_ + std::ssize(fetched_))
+      return again_if_moved([&] { return open_raster(open_row(frame_, row, child_), options_.fallback); });
+    auto out = open_raster(fetched_[static_cast<std::size_t>(row - first_)], options_.fallback);
     if (!is_tiff_raster(*out)) may_fetch_ = false;
     return out;
   }
@@ -64,16 +54,15 @@ class RowRasters {
  private:
   /// Requests rows from `row` on. Throws where `row` has no source; a later row without one is told in its turn.
   void fetch(int64_t row) {
+    first_ = row;
     fetched_.clear();
-    next_ = row + 1;
-    std::map<int64_t, RowSource> wanted;
-    std::vector<std::shared_ptr<const ByteSource>> files;
+    std::vector<RowSource> wanted;
     const uint64_t most = options_.bands.empty() ? kMostFetched : kRemoteCoalesceGap;
     uint64_t size = 0;
-    for (int64_t at = row; at < end_ && files.size() < kMostRanges; ++at) {
+    for (int64_t at = row; at < end_ && wanted.size() < kMostRanges; ++at) {
       RowSource source;
       try {
-        source = again_if_moved([&] { return source_of(frame_, at, child_); });
+        source = again_if_moved([&] { return open_row(frame_, at, child_); });
       } catch (const Error&) {
         if (at == row) throw;
         break;
@@ -82,17 +71,10 @@ class RowRasters {
       if (!may_fetch_ || !source.address.offset || source.bytes->size() > most) break;
       if (at > row && size + source.bytes->size() > kFetchSize) break;
       size += source.bytes->size();
-      files.push_back(source.bytes);
-      wanted.emplace(at, std::move(source));
+      wanted.push_back(std::move(source));
     }
     try {
-      auto bytes = read_samples(files);
-      std::size_t number = 0;
-      for (auto& [at, source] : wanted) {
-        source.bytes = memory_source(files[number]->name(), std::move(bytes[number]));
-        ++number;
-      }
-      next_ = row + std::max<int64_t>(1, std::ssize(files));
+      fetch_together(wanted);
       fetched_ = std::move(wanted);
     } catch (const Error&) {
       // Each is then read by itself, and the error names the sample.
@@ -104,8 +86,8 @@ class RowRasters {
   const ComputeOptions& options_;
   std::atomic<bool>& may_fetch_;
   const std::vector<std::string> child_;
-  int64_t next_ = 0;  ///< the row behind those that were fetched
-  std::map<int64_t, RowSource> fetched_ = {};
+  int64_t first_ = 0;  ///< the row of the first that was fetched
+  std::vector<RowSource> fetched_ = {};
 };
 
 /// Counts the pixels of consecutive samples. Its memory serves for the samples of one part after those of another.

@@ -1,7 +1,12 @@
 #include "raster/row_source.hpp"
 
+#include <utility>
+
 #include "container/tiff_index_file.hpp"
+#include "container/zip_samples.hpp"
 #include "dataset/dataframe_impl.hpp"
+#include "dataset/navigation.hpp"
+#include "io/memory_source.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
@@ -42,6 +47,18 @@ RowSource open_row(const DataFrame& frame, int64_t position) {
   if (!out.header.empty()) return out;
   if (const TiffIndexFile* beside = container->headers()) out.header = beside->find(address, *out.bytes);
   return out;
+}
+
+RowSource open_row(const DataFrame& frame, int64_t position, std::span<const std::string> ids) {
+  const auto [rows, row] = locate_below(frame, position, ids);
+  return open_row(rows, row);
+}
+
+void fetch_together(std::vector<RowSource>& rows) {
+  std::vector<std::shared_ptr<const ByteSource>> sources;
+  for (const RowSource& row : rows) sources.push_back(row.bytes);
+  auto bytes = read_samples(sources);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].bytes = memory_source(sources[i]->name(), std::move(bytes[i]));
 }
 
 }  // namespace tacore

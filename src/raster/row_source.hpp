@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "container/container.hpp"
 #include "io/byte_source.hpp"
@@ -37,5 +39,11 @@ std::shared_ptr<const Raster> open_raster(const RowSource& row, const RasterOpen
 
 /// The source of the FILE at a position of a frame. Throws NavigationError as DataFrame::read does, and for a FOLDER.
 RowSource open_row(const DataFrame& frame, int64_t position);
+/// That of the FILE at a path of ids below a position; without ids, of the position.
+RowSource open_row(const DataFrame& frame, int64_t position, std::span<const std::string> ids);
+
+/// Requests all bytes of these FILEs together; their sources have them in memory then. After an error nothing has
+/// changed: each can be read by itself, whose error names it. Throws as reading them.
+void fetch_together(std::vector<RowSource>& rows);
 
 }  // namespace tacore

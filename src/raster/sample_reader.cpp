@@ -6,10 +6,8 @@
 #include "base/text.hpp"
 #include "container/zip_samples.hpp"
 #include "dataset/dataframe_impl.hpp"
-#include "dataset/navigation.hpp"
 #include "format/names.hpp"
 #include "io/coalesce.hpp"
-#include "io/memory_source.hpp"
 #include "io/vsi_path.hpp"
 #include "raster/about_sample.hpp"
 #include "raster/tiff_raster.hpp"
@@ -49,14 +47,8 @@ std::string SampleReader::name_of(int64_t position) const {
   return "sample " + (id ? in_quotes(*id) + " " : "") + "(row " + std::to_string(position) + "): ";
 }
 
-RowSource SampleReader::source_of(const Input& input, int64_t position) const {
-  if (input.ids.empty()) return open_row(rows_, position);
-  const auto [frame, row] = locate_below(rows_, position, input.ids);
-  return open_row(frame, row);
-}
-
 std::shared_ptr<const Raster> SampleReader::open(const Input& input, int64_t position) const {
-  return again_if_moved([&] { return open_raster(source_of(input, position), fallback_); });
+  return again_if_moved([&] { return open_raster(open_row(rows_, position, input.ids), fallback_); });
 }
 
 void SampleReader::learn_shapes(OnError on_error) {
@@ -65,7 +57,8 @@ void SampleReader::learn_shapes(OnError on_error) {
       uint64_t size = 1;
       std::size_t num_fetched = 0;
       for (auto& input : inputs_) {
-        const uint64_t fetched = again_if_moved([&] { return learn_shape(input, source_of(input, position)); });
+        const uint64_t fetched =
+            again_if_moved([&] { return learn_shape(input, open_row(rows_, position, input.ids)); });
         size += fetched;
         num_fetched += input.is_fetched ? 1 : 0;
       }
@@ -101,8 +94,10 @@ SampleReader::Wanted SampleReader::wanted(std::span<const int64_t> positions) co
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       if (!inputs_[i].is_fetched) continue;
       try {
-        RowSource source = source_of(inputs_[i], positions[number]);
-        if (source.bytes->size() <= kMostFetched) out.emplace_back(std::pair(number, i), std::move(source));
+        RowSource row = open_row(rows_, positions[number], inputs_[i].ids);
+        if (row.bytes->size() > kMostFetched) continue;
+        out.rows.push_back(std::move(row));
+        out.places.emplace_back(number, i);
       } catch (const Error&) {}
     }
   }
@@ -111,23 +106,18 @@ SampleReader::Wanted SampleReader::wanted(std::span<const int64_t> positions) co
 
 std::vector<std::shared_ptr<const ByteSource>> SampleReader::sources(std::span<const int64_t> positions) const {
   std::vector<std::shared_ptr<const ByteSource>> out;
-  for (auto& [place, source] : wanted(positions)) out.push_back(std::move(source.bytes));
+  const Wanted found = wanted(positions);
+  for (const RowSource& row : found.rows) out.push_back(row.bytes);
   return out;
 }
 
 std::vector<SampleReader::Fetched> SampleReader::fetch(std::span<const int64_t> positions) const {
   std::vector<Fetched> out(positions.size());
   try {
-    auto all = wanted(positions);
-    std::vector<std::shared_ptr<const ByteSource>> files;
-    for (const auto& [place, source] : all) files.push_back(source.bytes);
-    auto bytes = read_samples(files);
+    auto [places, rows] = wanted(positions);
+    fetch_together(rows);
     for (Fetched& fetched : out) fetched.resize(inputs_.size());
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-      auto& [place, source] = all[i];
-      source.bytes = memory_source(files[i]->name(), std::move(bytes[i]));
-      out[place.first][place.second] = std::move(source);
-    }
+    for (std::size_t i = 0; i < rows.size(); ++i) out[places[i].first][places[i].second] = std::move(rows[i]);
   } catch (...) {
     for (Fetched& fetched : out) fetched.clear();
   }

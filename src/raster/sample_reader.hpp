@@ -59,11 +59,13 @@ class SampleReader {
   void read_unfetched(int64_t position) const;
 
  private:
-  /// What is fetched of a sample, by number of the sample and input.
-  using Wanted = std::vector<std::pair<std::pair<std::size_t, std::size_t>, RowSource>>;
+  /// What is fetched of some samples.
+  struct Wanted {
+    std::vector<std::pair<std::size_t, std::size_t>> places = {};  ///< the number of the sample, and of the input
+    std::vector<RowSource> rows = {};
+  };
 
   std::string name_of(int64_t position) const;
-  RowSource source_of(const Input& input, int64_t position) const;
   std::shared_ptr<const Raster> open(const Input& input, int64_t position) const;
   Wanted wanted(std::span<const int64_t> positions) const;
   uint64_t learn_shape(Input& input, const RowSource& source) const;
