@@ -79,14 +79,12 @@ std::string card_text(const ReportCard& card) {
   return out;
 }
 
-bool is_page(const std::string& file) { return file.ends_with(".html") || file.ends_with(".htm"); }
-
 }  // namespace
 
 int run_doctor(const DoctorCommandOptions& options) {
   const std::string& file = options.report;
   if (!file.empty()) {
-    if (!is_page(file) && !file.ends_with(".json"))
+    if (!is_html(file) && !file.ends_with(".json"))
       throw UsageError("--report: '" + file + "' does not end in .html or .json");
     check_output(file, options.overwrite);
   }
@@ -99,7 +97,7 @@ int run_doctor(const DoctorCommandOptions& options) {
   if (!file.empty()) {
     run_interruptibly([&] {
       with_output({file, options.overwrite}, {options.path},
-                  [&](tabular::Output& to) { to.write(is_page(file) ? card2html(card, how) : card2json(card)); });
+                  [&](tabular::Output& to) { to.write(is_html(file) ? card2html(card, how) : card2json(card)); });
     });
   }
   print(options.json ? card2json(card) : card_text(card));

@@ -90,6 +90,8 @@ void with_output(const Destination& to, const std::vector<std::string>& inputs, 
   file.commit();
 }
 
+bool is_html(std::string_view file) { return file.ends_with(".html") || file.ends_with(".htm"); }
+
 void print(std::string_view text) { write_all(STDOUT_FILENO, text, "standard output"); }
 
 std::string coloured(Colour colour, const std::string& text, int descriptor) {

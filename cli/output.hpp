@@ -21,6 +21,9 @@ struct BrokenPipe {};
 void with_output(const Destination& to, const std::vector<std::string>& inputs,
                  const std::function<void(tabular::Output&)>& produce);
 
+/// True for the name of an HTML page.
+bool is_html(std::string_view file);
+
 /// `text` to standard output. Throws as with_output.
 void print(std::string_view text);
 

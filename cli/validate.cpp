@@ -37,12 +37,10 @@ std::string line(const Issue& issue, const std::string& path) {
   return coloured(colour, word(issue.severity), STDOUT_FILENO) + printable(redact(out) + ": " + issue.message) + "\n";
 }
 
-bool is_page(const std::string& file) { return file.ends_with(".html") || file.ends_with(".htm"); }
-
 /// Before the dataset is read, which may take long.
 void check_reports(const ValidateCommandOptions& options) {
   for (const std::string& file : options.reports) {
-    if (!is_page(file) && !file.ends_with(".sarif") && !file.ends_with(".json"))
+    if (!is_html(file) && !file.ends_with(".sarif") && !file.ends_with(".json"))
       throw UsageError("--report: '" + file + "' does not end in .html, .sarif or .json");
     check_output(file, options.overwrite);
   }
@@ -51,7 +49,7 @@ void check_reports(const ValidateCommandOptions& options) {
 void write_reports(const ValidateCommandOptions& options, const std::vector<Issue>& issues) {
   for (const std::string& file : options.reports) {
     with_output({file, options.overwrite}, {options.path}, [&](tabular::Output& to) {
-      if (is_page(file)) {
+      if (is_html(file)) {
         ReportOptions how{
             .sample_size = options.how.sample_size, .transformer = transformer(), .fallback = raster_opener()};
         how.load.base_path = options.how.base_path;
