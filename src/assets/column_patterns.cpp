@@ -360,8 +360,8 @@ class ColumnPatterns {
     }
     if (zeros.rows.empty() || name_.find(':') == name_.npos) return;
     // No soil, water or air of the Earth has these values, and nothing near them.
-    zeros.is_impossible =
-        num_others > zeros.rows.size() && has_word(words_, {"ph", "kelvin", "pressure", "density"}) && least > 1;
+    zeros.is_impossible = num_others > zeros.rows.size() &&
+                          has_word(words_, {"ph", "phh2o", "kelvin", "pressure", "density"}) && least > 1;
     zeros_.push_back(std::move(zeros));
   }
 
@@ -447,7 +447,7 @@ class ColumnPatterns {
         has_word(words, {"year", "annual", "yearly"}) && high < 15)
       propose("they are metres", replaced({"mm"}, "m"), 0.95);
     const bool is_told = is_scaled(words);
-    if (has_word(words_, {"ph"}) && !is_told && low > 14 && high <= 140) {
+    if (has_word(words_, {"ph", "phh2o"}) && !is_told && low > 14 && high <= 140) {
       scaled_[family].push_back(name_);
       propose("pH is at most 14; they are scaled by 10", text + ", times 10", 0.95);
     }
@@ -483,11 +483,9 @@ class ColumnPatterns {
         if (!name_.starts_with(family + ":") || !is_number || !field || std::ranges::count(scaled, name_) > 0) continue;
         const bool is_share = field->description.find('%') != std::string::npos;  // 0 to 100 by its nature
         if (is_share || is_scaled(words_of(field->description))) continue;
-        Finding& finding = add("AST-25", join(scaled, " and ") +
-                                             " are scaled though their descriptions do not say so; this one may be as "
-                                             "well, which its values do not tell");
-        finding.confidence = 0.5;
-        finding.is_accepted = false;
+        add("AST-25", join(scaled, " and ") +
+                          " are scaled though their descriptions do not say so; this one may be as well, which its "
+                          "values do not tell");
       }
     }
   }

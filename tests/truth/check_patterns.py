@@ -579,6 +579,31 @@ def possible_soil(random):
     return made, {}
 
 
+SOIL = (
+    "name,description,unit,classes\nsoil:phh2o,pH of the soil in water,,\nsoil:bdod,Bulk density of the soil,kg/m3,\n"
+    "soil:carbon,Organic carbon in the soil,g/kg,\nsoil:clay,Clay in the soil,%,\nsoil:sand,\"Sand, times 10\",%,\n"
+)
+
+
+def soil(random, density):
+    columns = {"soil:phh2o": lambda k: 40.0 + k % 45, "soil:bdod": density, "soil:carbon": lambda k: 5.0 + k % 60}
+    made = measured(random, **columns, **{"soil:clay": lambda k: float(k % 90), "soil:sand": lambda k: float(k % 97)})
+    made.fields = SOIL
+    return made
+
+
+@case
+def scaled_soil(random):
+    """Carbon, whose own values tell nothing, is named beside two columns that are scaled without saying so."""
+    return soil(random, lambda k: 90.0 + k % 60), {"AST-25": {"soil:phh2o: ", "soil:bdod: ", "soil:carbon: "}}
+
+
+@case
+def half_scaled_soil(random):
+    """Near miss: one scaled column is no family."""
+    return soil(random, lambda k: 900.0 + 10 * (k % 60)), {"AST-25": {"soil:phh2o: "}}
+
+
 def findings(tool: str, path: Path) -> list[dict]:
     done = subprocess.run(
         [tool, "validate", "--assets", "--pixels", "--json", path], capture_output=True, text=True, check=False
