@@ -844,7 +844,9 @@ void add_repair(Tool& tool) {
   add_output(command, options->output);
   command->get_option("--output")
       ->description("File for the plan; by default it is printed. The dataset does not change");
-  command->add_option("--apply", options->apply, "Make the accepted repairs of a plan, in place")->type_name("PLAN");
+  command
+      ->add_option("--apply", options->apply, "Make the accepted repairs of a plan, in place; of an index, in its ZIPs")
+      ->type_name("PLAN");
   command->add_option("--undo", options->undo, "Undo the repairs that --apply made with the same --accept")
       ->type_name("PLAN");
   command

@@ -439,8 +439,11 @@ def apply_repairs(
 ) -> RepairResult:
     """Makes the accepted repairs of a plan atomically, as one :func:`edit`; the data of samples does not change.
 
+    The plan of an index is made in its ZIPs, one by one, after all of it was compared with them. The index has the old
+    values until :func:`create_tacocat` makes a new one, of which a warning tells.
+
     Args:
-        path: Path of a ZIP or a FOLDER, which is changed in place.
+        path: Path of a ZIP, a FOLDER or a TACOCAT, which is changed in place.
         plan: The result of :func:`propose_repairs`, possibly changed.
         accept: Numbers of repairs to make although the plan does not accept them, or "all".
         jobs: Number of threads; 0 means one for each processor.

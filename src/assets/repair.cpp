@@ -3,14 +3,18 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
 #include <utility>
 
 #include "assets/check.hpp"
 #include "assets/repair_plan.hpp"
+#include "base/log.hpp"
 #include "base/report.hpp"
 #include "base/text.hpp"
 #include "dataset/open_container.hpp"
 #include "edit/plan.hpp"
+#include "io/vsi_path.hpp"
+#include "model/identifier.hpp"
 #include "net/storage.hpp"
 #include "table/values.hpp"
 #include "tacore/error.hpp"
@@ -20,6 +24,8 @@ namespace {
 
 using assets::Repair;
 using assets::RepairPlan;
+
+constexpr auto kNothingAccepted = "no repair of the plan is accepted: accept some by their numbers, or in the plan";
 
 bool is_made(const Repair& repair, const ApplyOptions& options) {
   return repair.is_accepted || options.accept_all ||
@@ -113,8 +119,118 @@ ValueEdit values_after(const Container& container, const RepairPlan& plan, const
     out.values.push_back(std::move(values));
   }
   if (out.values.empty() && out.descriptions.empty())
-    throw ValidationError("no repair of the plan is accepted: accept some by their numbers, or in the plan",
-                          {.path = container.path()});
+    throw ValidationError(kNothingAccepted, {.path = container.path()});
+  return out;
+}
+
+/// The plan of one ZIP of an index.
+struct PartPlan {
+  std::string path = {};
+  RepairPlan plan = {};
+
+  /// `repair` without its rows, to which those of this ZIP are added.
+  Repair& same(const Repair& repair) {
+    if (plan.repairs.empty() || plan.repairs.back().number != repair.number) {
+      plan.repairs.push_back(repair);
+      plan.repairs.back().rows.clear();
+      plan.repairs.back().is_accepted = true;
+    }
+    return plan.repairs.back();
+  }
+};
+
+/// Divides the accepted repairs among the ZIPs of an index: `sample` begins with the name of the ZIP. The numbers of
+/// the rows are those that an index had, which another one may have in another order.
+std::vector<PartPlan> plans_of_parts(const Collection& index, const std::string& folder, const RepairPlan& plan,
+                                     const ApplyOptions& options, const std::string& path) {
+  std::map<std::string, PartPlan> parts;
+  for (const Source& source : index.sources) {
+    if (const auto why = why_unsafe_id(source.file); !why.empty())
+      throw FormatError("the name " + in_quotes(source.file) + " of a ZIP " + why, {.path = path});
+    parts.emplace(source.file, PartPlan{.path = path_of_name(folder, source.file)});
+  }
+  for (const Repair& repair : plan.repairs) {
+    if (!is_made(repair, options)) continue;
+    for (auto& [file, part] : parts) {
+      if (repair.new_description) part.same(repair);
+    }
+    for (const auto& row : repair.rows) {
+      const auto slash = row.sample.find('/');
+      const auto part = parts.find(row.sample.substr(0, slash));
+      if (slash == row.sample.npos || part == parts.end()) {
+        throw ValidationError("repair " + std::to_string(repair.number) + ": the sample " + in_quotes(row.sample) +
+                                  " is in no ZIP of the index; ZIP/ID expected",
+                              {.path = path, .offset = {}, .level = repair.level});
+      }
+      auto& rows = part->second.same(repair).rows;
+      rows.push_back(row);
+      rows.back().sample = row.sample.substr(slash + 1);
+    }
+  }
+  std::vector<PartPlan> out;
+  for (auto& [file, part] : parts) {
+    if (!part.plan.repairs.empty()) out.push_back(std::move(part));
+  }
+  return out;
+}
+
+/// Numbers the rows of the plan of a ZIP as the ZIP does.
+void find_rows(PartPlan& part, const Container& zip) {
+  std::map<int, std::unordered_map<std::string, int64_t>> known;
+  for (Repair& repair : part.plan.repairs) {
+    auto [level, is_new] = known.try_emplace(repair.level);
+    const bool is_there = repair.level >= 0 && repair.level < zip.num_levels();
+    const int64_t num_rows = is_there ? zip.stored_level(repair.level)->num_rows() : 0;
+    for (int64_t row = 0; is_new && row < num_rows; ++row)
+      level->second.emplace(zip.relative_path(repair.level, row), row);
+    for (auto& row : repair.rows) {
+      const auto found = level->second.find(row.sample);
+      if (found == level->second.end()) {
+        throw ValidationError("repair " + std::to_string(repair.number) + ": there is no sample " +
+                                  in_quotes(row.sample) + ": the plan is of another dataset",
+                              {.path = part.path, .offset = {}, .level = repair.level});
+      }
+      row.row = found->second;
+    }
+  }
+}
+
+/// Applies the plan of an index to its ZIPs, after all of it was compared with all of them.
+RepairResult apply_to_parts(const Detected& index, const RepairPlan& plan, const ApplyOptions& options,
+                            const std::string& path) {
+  const auto storage = any_storage();
+  auto parts = plans_of_parts(read_collection(*storage, index, path), index.folder, plan, options, path);
+  const auto num_made = std::ranges::count_if(plan.repairs, [&](const Repair& each) { return is_made(each, options); });
+  RepairResult out{.num_repairs = static_cast<int>(num_made),
+                   .num_left = static_cast<int>(std::ssize(plan.repairs) - num_made)};
+  if (parts.empty()) throw ValidationError(kNothingAccepted, {.path = path});
+  for (PartPlan& part : parts) {
+    const auto zip = open_container(storage, detect(*storage, part.path), part.path, "");
+    find_rows(part, *zip);
+    RepairResult ignored;
+    (void)values_after(*zip, part.plan, {}, ignored);
+  }
+  std::size_t num_changed = 0;
+  const auto warn = [&] {
+    log::warning(path + ": " + std::to_string(num_changed) + " of " + std::to_string(parts.size()) +
+                 " ZIPs to be repaired are; the index has the values from before: `taco index` makes a new one");
+  };
+  try {
+    for (const PartPlan& part : parts) {
+      RepairResult done;
+      const auto make = [&](const std::shared_ptr<const Container>& zip) {
+        done = {};
+        return values_after(*zip, part.plan, {}, done);
+      };
+      edit_values(part.path, options.edit, make, false);
+      out.num_values += done.num_values;
+      ++num_changed;
+    }
+  } catch (const Error&) {
+    if (num_changed > 0) warn();
+    throw;
+  }
+  warn();
   return out;
 }
 
@@ -147,7 +263,10 @@ std::string propose_repairs(const std::string& path, const ProposeOptions& optio
     }
     for (const auto& [index, old_values, new_values] : finding.changes) {
       const int64_t row = layer.rows[index];
-      repair.rows.push_back({row, container->relative_path(layer.level, row), old_values, new_values});
+      const std::string file = container->format() == Format::Tacocat
+                                   ? stored_address(*container->stored_level(layer.level), row).source_file + "/"
+                                   : "";
+      repair.rows.push_back({row, file + container->relative_path(layer.level, row), old_values, new_values});
     }
     plan.repairs.push_back(std::move(repair));
   }
@@ -157,6 +276,10 @@ std::string propose_repairs(const std::string& path, const ProposeOptions& optio
 RepairResult apply_repairs(const std::string& path, std::string_view json, const ApplyOptions& options) {
   const RepairPlan plan = assets::parse_plan(json);
   check_numbers(plan, options);
+  require_local(path, "changed in place");
+  const auto storage = any_storage();
+  if (const Detected at = detect(*storage, path); at.format == Format::Tacocat)
+    return apply_to_parts(at, plan, options, path);
   RepairResult out;
   edit_values(path, options.edit, [&](const std::shared_ptr<const Container>& container) {
     out = {};

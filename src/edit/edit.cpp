@@ -82,7 +82,7 @@ using MakePlan = std::function<EditPlan(const Detected& at, const std::shared_pt
 
 /// Plans and makes an edit of version 2.0; `edit_old` makes one of a file before that.
 void run_edit(const std::string& given, const EditOptions& options, const MakePlan& make_plan,
-              const std::function<void(const std::string& path)>& edit_old) {
+              const std::function<void(const std::string& path)>& edit_old, bool warns = true) {
   check_parquet_options(options.parquet);
   require_local(given, "changed in place");
   const auto storage = local_storage();
@@ -113,7 +113,7 @@ void run_edit(const std::string& given, const EditOptions& options, const MakePl
   } else {
     edit_folder(plan, *container, path, unchanged, write);
   }
-  if (plan.last_level() >= 0) warn_of_indexes(*storage, path);
+  if (warns && plan.last_level() >= 0) warn_of_indexes(*storage, path);
   const uint64_t num_bytes = num_bytes_of(at);
   if (options.task.progress)
     options.task.progress(num_bytes, num_bytes, options.task.user);  // the edit is done, so the result is ignored
@@ -142,7 +142,7 @@ void edit(const std::string& given, const Edit& edit, const EditOptions& options
 }
 
 void edit_values(const std::string& given, const EditOptions& options,
-                 const std::function<ValueEdit(const std::shared_ptr<const Container>&)>& make) {
+                 const std::function<ValueEdit(const std::shared_ptr<const Container>&)>& make, bool warns) {
   run_edit(
       given, options,
       [&](const Detected&, const std::shared_ptr<const Container>& container, const std::string&) {
@@ -154,7 +154,8 @@ void edit_values(const std::string& given, const EditOptions& options,
       },
       [&](const std::string&) {
         throw ValidationError("is of a version before 2.0: convert it first, then change its values", {.path = given});
-      });
+      },
+      warns);
 }
 
 }  // namespace tacore

@@ -52,9 +52,9 @@ struct ValueEdit {
 
 /// Changes values and descriptions in a ZIP or FOLDER, as edit() does, in one step. `make` is called with the container
 /// that is to be changed, before anything is written. Throws as edit(), and what `make` throws; ValidationError for
-/// other datasets.
+/// other datasets. `warns`: of an index that has the values from before.
 void edit_values(const std::string& path, const EditOptions& options,
-                 const std::function<ValueEdit(const std::shared_ptr<const Container>&)>& make);
+                 const std::function<ValueEdit(const std::shared_ptr<const Container>&)>& make, bool warns = true);
 
 /// Checks everything that edit() promises to check. `collection` is the existing one; the levels are those of
 /// `container`, which is null where columns cannot be edited.

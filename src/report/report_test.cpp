@@ -3,7 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <map>
 #include <set>
+#include <tuple>
 
 #include "describe/json.hpp"
 #include "support/create_files.hpp"
@@ -88,6 +91,77 @@ TEST_CASE("of an index, the rows are those of each dataset") {
   const std::string page = issues2html(issues, index);
   CHECK(page.find("row 7 of " + second) != page.npos);
   CHECK(count_in(page, "data:image/png;base64,") == 5);
+}
+
+std::vector<std::map<std::string, std::string>> all_files(const std::vector<std::string>& paths) {
+  std::vector<std::map<std::string, std::string>> out;
+  for (const auto& path : paths) out.push_back(files_of(path));
+  return out;
+}
+
+std::string table_of(const std::string& zip) { return files_of(zip).at("METADATA/level0.parquet"); }
+
+TEST_CASE("the plan of an index repairs its ZIPs, and undoes that") {
+  for (const char* order : {"", "hilbert"}) {
+    for (const bool single_file : {false, true}) {
+      CAPTURE(order);
+      CAPTURE(single_file);
+      const Workshop shop;
+      const std::string right = tiles(shop, 40, {}, "right.tacozip");
+      const std::vector<std::string> zips{tiles(shop, 30, {1, 5}, "a.tacozip"), tiles(shop, 40, {0, 5, 7}, "b.tacozip"),
+                                          tiles(shop, 20, {}, "c.tacozip")};
+      const TacocatOptions how{.single_file = single_file, .order = order, .overwrite = true};
+      const std::string index = create_tacocat(zips, how);
+      const auto before = all_files(zips);
+      const std::string plan = propose_repairs(index);
+      // One that nobody accepts is told so, and the ZIPs are left alone.
+      CHECK_THROWS_AS(apply_repairs(index, plan, {.accept = {77}}), ValidationError);
+      const RepairResult done = apply_repairs(index, plan);
+      CHECK(done.num_values == 10);  // a geotransform and a centroid of each wrong row
+      CHECK(table_of(zips[1]) == table_of(right));
+      CHECK(files_of(zips[2]) == before[2]);
+      CHECK(rows_of(validate(create_tacocat(zips, how), {.assets = true}), "AST-3", index).empty());
+      // Again there is nothing to do, which is an error, before any ZIP is changed.
+      CHECK_THROWS_AS(apply_repairs(index, plan), ValidationError);
+      apply_repairs(index, inverse_repairs(plan));
+      CHECK(all_files(zips) == before);
+    }
+  }
+}
+
+TEST_CASE("the plan of an index whose ZIPs are others by now changes none of them") {
+  const Workshop shop;
+  const std::vector<std::string> zips{tiles(shop, 30, {1, 5}, "a.tacozip"), tiles(shop, 40, {0, 5, 7}, "b.tacozip")};
+  const std::string index = create_tacocat(zips), plan = propose_repairs(index);
+  for (const auto& [count, wrong, what] :
+       std::vector<std::tuple<int, Rows, std::string>>{{40, {0, 5}, "of row 7"}, {6, {0, 5}, "no sample 't7.tif'"}}) {
+    std::filesystem::remove(zips[1]);
+    tiles(shop, count, wrong, "b.tacozip");
+    const auto before = all_files(zips);
+    const auto why = text_of<ValidationError>([&] { apply_repairs(index, plan); });
+    CHECK(why.find(what) != why.npos);
+    CHECK(why.find("b.tacozip") != why.npos);
+    CHECK(all_files(zips) == before);
+  }
+}
+
+TEST_CASE("a repair of an index that is stopped leaves each ZIP old or new, and is done again from a new index") {
+  const Workshop shop;
+  const std::vector<std::string> zips{tiles(shop, 30, {1, 5}, "a.tacozip"), tiles(shop, 40, {0, 5, 7}, "b.tacozip")};
+  const std::string index = create_tacocat(zips);
+  const auto before = all_files(zips);
+  uint64_t size = std::filesystem::file_size(zips[1]);
+  const Task until_second{
+      .progress = [](uint64_t, uint64_t num_bytes, void* of) { return num_bytes != *static_cast<uint64_t*>(of); },
+      .user = &size};
+  CHECK_THROWS_AS(apply_repairs(index, propose_repairs(index), {.edit = {.task = until_second}}), IoError);
+  const auto half = all_files(zips);
+  CHECK(half[0] != before[0]);
+  CHECK(half[1] == before[1]);
+  const std::string again = create_tacocat(zips, {.overwrite = true});
+  CHECK(apply_repairs(again, propose_repairs(again)).num_values == 6);
+  CHECK(files_of(zips[0]) == half[0]);
+  CHECK(rows_of(validate(create_tacocat(zips, {.overwrite = true}), {.assets = true}), "AST-3", index).empty());
 }
 
 TEST_CASE("of an index, the proof of each dataset is verified") {

@@ -50,6 +50,10 @@ struct RepairResult {
 /// Makes the accepted repairs of a plan as one edit(): the data of samples is neither read nor changed, and after any
 /// failure the dataset is the old or the complete new one. Each old value must be the one in the dataset.
 ///
+/// The plan of an index (TACOCAT) is applied to its ZIPs: all old values are compared first, then the ZIPs are changed
+/// one by one. After a failure each of them is the old or the complete new one. The index itself has the old values
+/// until create_tacocat() makes a new one, of which a warning tells.
+///
 /// Throws as edit(); FormatError for a plan that is not one; ValidationError when nothing is accepted, and for a
 /// dataset whose values are not the old ones of the plan, with the row and both values.
 TACORE_EXPORT RepairResult apply_repairs(const std::string& path, std::string_view plan,
