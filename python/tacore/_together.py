@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: What is known of a finished partition, as JSON.
 Record = dict[str, Any]
 
-#: The hash of an id, in SQL: the first 8 bytes of its MD5.
+#: The hash of an id, in SQL: 64 of the 128 bits of its MD5.
 _HASH = "md5_number_lower(id)"
 #: Ids are compared by these many ranges of their hashes, each of at most this number of hashes where that is possible.
 _HASH_RANGES = 64

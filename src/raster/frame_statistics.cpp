@@ -52,7 +52,8 @@ class RowRasters {
   }
 
  private:
-  /// Requests rows from `row` on. Throws where `row` has no source; a later row without one is told in its turn.
+  /// Requests the rasters of `row` and of the rows after it. Throws when the raster of `row` cannot be found. A later
+  /// raster that cannot be found ends the request: open() throws when its row is reached.
   void fetch(int64_t row) {
     first_ = row;
     fetched_.clear();

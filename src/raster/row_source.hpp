@@ -39,11 +39,12 @@ std::shared_ptr<const Raster> open_raster(const RowSource& row, const RasterOpen
 
 /// The source of the FILE at a position of a frame. Throws NavigationError as DataFrame::read does, and for a FOLDER.
 RowSource open_row(const DataFrame& frame, int64_t position);
-/// That of the FILE at a path of ids below a position; without ids, of the position.
+/// The source of the FILE that a path of ids leads to from the sample at a position. Without ids it is the sample
+/// itself. Throws as open_row() of a position, and for an id that is not there.
 RowSource open_row(const DataFrame& frame, int64_t position, std::span<const std::string> ids);
 
-/// Requests all bytes of these FILEs together; their sources have them in memory then. After an error nothing has
-/// changed: each can be read by itself, whose error names it. Throws as reading them.
+/// Requests all bytes of these FILEs together and keeps them in memory, as their new sources. After an error the
+/// sources are the old ones, so that each FILE can be read by itself. Throws as reading them.
 void fetch_together(std::vector<RowSource>& rows);
 
 }  // namespace tacore

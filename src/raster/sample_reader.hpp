@@ -59,7 +59,7 @@ class SampleReader {
   void read_unfetched(int64_t position) const;
 
  private:
-  /// What is fetched of some samples.
+  /// The FILEs that are fetched of some samples.
   struct Wanted {
     std::vector<std::pair<std::size_t, std::size_t>> places = {};  ///< the number of the sample, and of the input
     std::vector<RowSource> rows = {};

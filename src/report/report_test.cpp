@@ -114,7 +114,7 @@ TEST_CASE("the plan of an index repairs its ZIPs, and undoes that") {
       const std::string index = create_tacocat(zips, how);
       const auto before = all_files(zips);
       const std::string plan = propose_repairs(index);
-      // One that nobody accepts is told so, and the ZIPs are left alone.
+      // The plan has no repair of this number.
       CHECK_THROWS_AS(apply_repairs(index, plan, {.accept = {77}}), ValidationError);
       const RepairResult done = apply_repairs(index, plan);
       CHECK(done.num_values == 10);  // a geotransform and a centroid of each wrong row

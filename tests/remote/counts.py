@@ -106,8 +106,9 @@ def few(requests, most, most_bytes, server):
 
 
 def near(attempt):
-    """attempt(), which counts what is asked of a server that is near. One that answers slowly is read as one that is far, in fewer steps
-    and more bytes, and this one answers slowly while others use the processor: one of five attempts has to show it near."""
+    """Calls attempt(), which asserts how much is requested from a server that is near, up to five times until it passes. The tool takes a
+    server that answers slowly for a distant one, and requests more bytes in fewer steps. The server of this process answers slowly while
+    other programs use the processor."""
     for _ in range(4):
         try:
             return attempt()
