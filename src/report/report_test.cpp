@@ -25,21 +25,23 @@ namespace {
 using descriptions::Json;
 using Rows = std::set<int64_t>;
 
-/// Tiles along a road through Spain; those of `wrong` state another geotransform than their files have.
+/// Tiles along a road through Spain; those of `wrong` state another geotransform than their files have. Nested, each is
+/// in a folder of its own.
 std::string tiles(const Workshop& shop, int64_t count, const Rows& wrong, const std::string& name = "set.tacozip",
-                  Collection about = collection()) {
+                  Collection about = collection(), bool nested = false) {
   std::vector<Sample> samples;
   for (int64_t i = 0; i < count; ++i) {
     TestGrid grid;
     grid.geotransform[0] += 5000 * static_cast<double>(i);
     auto stated = grid.geotransform;
     if (wrong.contains(i)) stated[3] += 40'000;
-    Sample sample("t" + std::to_string(i) + ".tif", geotiff(grid));
+    const std::string id = "t" + std::to_string(i);
+    Sample sample(nested ? "tile.tif" : id + ".tif", geotiff(grid));
     sample.extend_with(extensions::STAC({.crs = "EPSG:32630",
                                          .tensor_shape = {1, grid.height, grid.width},
                                          .geotransform = stated,
                                          .time_start = Timestamp::parse("2021-05-01T00:00:00Z")}));
-    samples.push_back(std::move(sample));
+    samples.push_back(nested ? Sample(id, Tortilla({std::move(sample)})) : std::move(sample));
   }
   return create({Tortilla(std::move(samples)), std::move(about)}, shop.out(name)).at(0);
 }
@@ -99,17 +101,28 @@ std::vector<std::map<std::string, std::string>> all_files(const std::vector<std:
   return out;
 }
 
-std::string table_of(const std::string& zip) { return files_of(zip).at("METADATA/level0.parquet"); }
+/// The tables of a ZIP by name: of its levels, and of its folders.
+std::map<std::string, std::string> tables_of(const std::string& zip) {
+  auto out = files_of(zip);
+  std::erase_if(
+      out, [](const auto& file) { return !file.first.starts_with("METADATA/") && !file.first.ends_with("__meta__"); });
+  return out;
+}
 
 TEST_CASE("the plan of an index repairs its ZIPs, and undoes that") {
-  for (const char* order : {"", "hilbert"}) {
-    for (const bool single_file : {false, true}) {
+  for (const bool nested : {false, true}) {
+    for (const auto& [order, single_file] :
+         {std::pair("", false), std::pair("", true), std::pair("hilbert", false), std::pair("hilbert", true)}) {
+      CAPTURE(nested);
       CAPTURE(order);
       CAPTURE(single_file);
       const Workshop shop;
-      const std::string right = tiles(shop, 40, {}, "right.tacozip");
-      const std::vector<std::string> zips{tiles(shop, 30, {1, 5}, "a.tacozip"), tiles(shop, 40, {0, 5, 7}, "b.tacozip"),
-                                          tiles(shop, 20, {}, "c.tacozip")};
+      const auto made = [&](int64_t count, const Rows& wrong, const std::string& name) {
+        return tiles(shop, count, wrong, name, collection(), nested);
+      };
+      const std::string right = made(40, {}, "right.tacozip");
+      const std::vector<std::string> zips{made(30, {1, 5}, "a.tacozip"), made(40, {0, 5, 7}, "b.tacozip"),
+                                          made(20, {}, "c.tacozip")};
       const TacocatOptions how{.single_file = single_file, .order = order, .overwrite = true};
       const std::string index = create_tacocat(zips, how);
       const auto before = all_files(zips);
@@ -118,7 +131,8 @@ TEST_CASE("the plan of an index repairs its ZIPs, and undoes that") {
       CHECK_THROWS_AS(apply_repairs(index, plan, {.accept = {77}}), ValidationError);
       const RepairResult done = apply_repairs(index, plan);
       CHECK(done.num_values == 10);  // a geotransform and a centroid of each wrong row
-      CHECK(table_of(zips[1]) == table_of(right));
+      CHECK(tables_of(zips[1]) == tables_of(right));
+      CHECK(tables_of(right).size() == (nested ? 42 : 1));
       CHECK(files_of(zips[2]) == before[2]);
       CHECK(rows_of(validate(create_tacocat(zips, how), {.assets = true}), "AST-3", index).empty());
       // Again there is nothing to do, which is an error, before any ZIP is changed.
