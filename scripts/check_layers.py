@@ -90,7 +90,7 @@ HOMES = [
     (r"curl/.*", r"src/net/(curl_library\.hpp|http_client\.cpp)"),
     (r"openssl/.*", r"src/base/(ed25519|sha256)\.cpp"),
     (r"libdeflate\.h", r"src/(base/crc32|raster/codecs|raster/png)\.cpp"),
-    (r"zstd.*\.h", r"src/raster/codecs\.cpp"),
+    (r"zstd.*\.h", r"src/(base/zstd|raster/codecs)\.cpp"),
     (r"nanobind/.*", r"python/src/.*"),
 ]
 

@@ -2,7 +2,6 @@
 
 #include <libdeflate.h>
 #include <zstd.h>
-#include <zstd_errors.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/zstd.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
@@ -26,52 +26,11 @@ namespace {
 // --- ZSTD ---
 
 struct FreeZstd {
-  void operator()(ZSTD_DCtx* context) const noexcept { ZSTD_freeDCtx(context); }
-};
-
-ZSTD_DCtx* zstd_context() {
-  thread_local const std::unique_ptr<ZSTD_DCtx, FreeZstd> context(ZSTD_createDCtx());
-  if (!context) throw std::bad_alloc();
-  return context.get();
-}
-
-[[noreturn]] void throw_zstd(std::size_t result) {
-  throw FormatError(std::string("ZSTD: ") + ZSTD_getErrorName(result));
-}
-
-/// Decompresses frames that hold more than `out`, or have data behind them.
-void stream_zstd(std::span<const std::byte> in, std::span<std::byte> out) {
-  ZSTD_DCtx* context = zstd_context();
-  ZSTD_DCtx_reset(context, ZSTD_reset_session_only);
-  ZSTD_inBuffer from{in.data(), in.size(), 0};
-  ZSTD_outBuffer to{out.data(), out.size(), 0};
-  while (to.pos < to.size && from.pos < from.size) {
-    const std::size_t result = ZSTD_decompressStream(context, &to, &from);
-    if (ZSTD_isError(result)) throw_zstd(result);
-  }
-  if (to.pos < to.size) throw_short(to.pos, to.size);
-}
-
-void decompress_zstd(std::span<const std::byte> in, std::span<std::byte> out) {
-  const std::size_t result = ZSTD_decompressDCtx(zstd_context(), out.data(), out.size(), in.data(), in.size());
-  if (!ZSTD_isError(result)) {
-    if (result < out.size()) throw_short(result, out.size());
-    return;
-  }
-  switch (ZSTD_getErrorCode(result)) {
-    case ZSTD_error_dstSize_tooSmall:
-    case ZSTD_error_srcSize_wrong:
-    case ZSTD_error_prefix_unknown: return stream_zstd(in, out);
-    default: throw_zstd(result);
-  }
-}
-
-struct FreeZstdWriter {
   void operator()(ZSTD_CCtx* context) const noexcept { ZSTD_freeCCtx(context); }
 };
 
 std::size_t checked_zstd(std::size_t result) {
-  if (ZSTD_isError(result)) throw_zstd(result);
+  if (ZSTD_isError(result)) throw FormatError(std::string("ZSTD: ") + ZSTD_getErrorName(result));
   return result;
 }
 
@@ -330,7 +289,7 @@ void swap_all(std::span<std::byte> values) {
 }  // namespace
 
 Bytes compress_zstd(std::span<const std::byte> in, int level) {
-  thread_local const std::unique_ptr<ZSTD_CCtx, FreeZstdWriter> context(ZSTD_createCCtx());
+  thread_local const std::unique_ptr<ZSTD_CCtx, FreeZstd> context(ZSTD_createCCtx());
   if (!context) throw std::bad_alloc();
   checked_zstd(ZSTD_CCtx_reset(context.get(), ZSTD_reset_session_only));
   checked_zstd(ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, level));
@@ -355,7 +314,7 @@ void decompress(Compression compression, std::span<const std::byte> in, std::spa
       if (in.size() < out.size()) throw_short(in.size(), out.size());
       if (!out.empty()) std::memcpy(out.data(), in.data(), out.size());
       return;
-    case Compression::Zstd: return decompress_zstd(in, out);
+    case Compression::Zstd: return decompress_zstd_start(in, out);
     case Compression::Deflate: return decompress_deflate(in, out, most);
     case Compression::Lzw: return decompress_lzw(in, out);
   }

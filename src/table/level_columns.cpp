@@ -16,6 +16,7 @@
 #include "table/flat_columns.hpp"
 #include "table/level_table_impl.hpp"
 #include "table/parquet_footer.hpp"
+#include "table/parquet_pages.hpp"
 
 // The columns of a level: fetched, decoded, and kept.
 
@@ -215,7 +216,7 @@ std::shared_ptr<arrow::Array> LevelTable::Impl::decode(int column, int group,
     if (values) {
       // All columns of a small table were decoded together.
     } else if (const bool is_text = is_flat_text(column); is_text || is_flat_integer(column)) {
-      auto opened = parquet::ParquetFileReader::Open(file, parquet::ReaderProperties(pool), metadata);
+      auto opened = open_parquet(file, pool, metadata);
       const auto stored = opened->RowGroup(group)->Column(leaf_columns[static_cast<std::size_t>(column)][0]);
       values = is_text ? decode_text(*stored, rows, pool) : decode_integers(*stored, rows, pool);
     } else {
@@ -308,10 +309,7 @@ parquet::arrow::FileReader& LevelTable::Impl::open_reader(const std::shared_ptr<
     reader.reset();
     reader_of = bytes;
     reader_source = std::make_shared<ArrowSource>(bytes);
-    parquet::ArrowReaderProperties properties(/*use_threads=*/false);
-    properties.set_pre_buffer(false);
-    auto file = parquet::ParquetFileReader::Open(reader_source, parquet::ReaderProperties(pool), metadata);
-    reader = check(parquet::arrow::FileReader::Make(pool, std::move(file), properties), where);
+    reader = open_arrow_reader(reader_source, pool, metadata, where);
   }
   return *reader;
 }

@@ -10,6 +10,7 @@
 #include "table/chunk_statistics.hpp"
 #include "table/derived_column.hpp"
 #include "table/level_table_impl.hpp"
+#include "table/parquet_pages.hpp"
 
 // What the footer says about a level, and, where that is not enough, which rows are padding.
 
@@ -78,7 +79,7 @@ bool LevelTable::may_hold(int column, int group, std::string_view value) const {
 std::string LevelTable::why_wrong_statistics(int column, int group) const {
   const auto file = std::make_shared<ArrowSource>(impl_->source);
   try {
-    const auto reader = parquet::ParquetFileReader::Open(file, parquet::ReaderProperties(impl_->pool), impl_->metadata);
+    const auto reader = open_parquet(file, impl_->pool, impl_->metadata);
     const auto rows = reader->RowGroup(group);
     for (const int leaf : impl_->leaf_columns[static_cast<std::size_t>(column)]) {
       const auto stated = rows->metadata()->ColumnChunk(leaf)->statistics();

@@ -11,10 +11,12 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "io/prefetched_source.hpp"
 #include "table/arrow_error.hpp"
 #include "table/arrow_source.hpp"
 #include "table/bounded_pool.hpp"
 #include "table/parquet_footer.hpp"
+#include "table/parquet_pages.hpp"
 #include "table/read_table.hpp"
 #include "table/values.hpp"
 
@@ -68,13 +70,12 @@ std::shared_ptr<arrow::Table> with_item_names(const arrow::Table& table) {
 
 StoredTable read_stored_table(const std::shared_ptr<const ByteSource>& source, const ErrorContext& where) {
   const auto metadata = parse_parquet_footer(read_parquet_tail(*source, where), where);
-  const auto file = std::make_shared<ArrowSource>(source);
+  // All columns are read: of a server with one request.
+  const auto bytes = source->is_local() ? source : prefetched(source, {{0, source->size()}});
+  const auto file = std::make_shared<ArrowSource>(bytes);
   StoredTable out;
   try {
-    auto* pool = bounded_pool(source->size());
-    parquet::ArrowReaderProperties properties(/*use_threads=*/false);
-    auto parquet = parquet::ParquetFileReader::Open(file, parquet::ReaderProperties(pool), metadata);
-    const auto reader = check(parquet::arrow::FileReader::Make(pool, std::move(parquet), properties), where);
+    const auto reader = open_arrow_reader(file, bounded_pool(source->size()), metadata, where);
     const auto table = read_all(*reader, where);
     if (table->num_rows() != metadata->num_rows()) {
       throw FormatError("Parquet footer counts " + std::to_string(metadata->num_rows()) + " rows, its columns have " +
