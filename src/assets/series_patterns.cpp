@@ -46,6 +46,7 @@ struct SeriesFault {
 struct Rhythm {
   bool is_months = false;
   int64_t step = 0;
+  int64_t ahead_of_utc = 0;  ///< of the calendar, in microseconds
 
   int64_t between(int64_t first, int64_t second) const {
     return is_months ? month_of(second) - month_of(first) : second - first;
@@ -60,10 +61,9 @@ struct Rhythm {
     return std::abs(count - whole) <= kStepPart ? std::optional(static_cast<int64_t>(whole)) : std::nullopt;
   }
 
-  static int64_t month_of(int64_t microseconds) {
+  int64_t month_of(int64_t time) const {
     using namespace std::chrono;
-    const year_month_day date{
-        floor<days>(sys_time<std::chrono::microseconds>(std::chrono::microseconds(microseconds)))};
+    const year_month_day date{floor<days>(sys_time<microseconds>(microseconds(time + ahead_of_utc)))};
     return int64_t{static_cast<int>(date.year())} * 12 + static_cast<unsigned>(date.month()) - 1;
   }
 
@@ -114,6 +114,19 @@ std::optional<SeriesFault> fault_of(const Series& series, const Rhythm& rhythm) 
   return out;
 }
 
+/// As fault_of(); nothing where a series is regular by the calendar of some time zone: far from Greenwich the first
+/// morning of a month is in the last night of the month before.
+std::optional<SeriesFault> fault_anywhere(const Series& series, const Rhythm& rhythm) {
+  const auto out = fault_of(series, rhythm);
+  if (!out || out->message.empty() || !rhythm.is_months) return out;
+  for (int hours = -12; hours <= 12; hours += 3) {
+    Rhythm local = rhythm;
+    local.ahead_of_utc = hours * int64_t{3600} * kSecond;
+    if (const auto there = fault_of(series, local); there && there->message.empty()) return there;
+  }
+  return out;
+}
+
 /// AST-31 of series that belong together: nearly all of them have one step throughout, or there are few, and nearly all
 /// steps of one are equal.
 void check_series(const std::vector<Series>& series, std::size_t layer, const std::string& what,
@@ -132,7 +145,7 @@ void check_series(const std::vector<Series>& series, std::size_t layer, const st
       std::vector<SeriesFault> faults;
       std::size_t num_regular = 0;
       for (const Series& one : series) {
-        const auto fault = fault_of(one, rhythm);
+        const auto fault = fault_anywhere(one, rhythm);
         if (fault && fault->message.empty()) ++num_regular;
         if (fault && !fault->message.empty()) faults.push_back(*fault);
       }
@@ -150,7 +163,7 @@ void check_series(const std::vector<Series>& series, std::size_t layer, const st
       std::size_t num_regular = 0;
       for (std::size_t i = 0; i < num_steps; ++i) num_regular += rhythm.steps(one[i].time, one[i + 1].time) == 1;
       if (static_cast<double>(num_regular) < kRegularPart * static_cast<double>(num_steps)) continue;
-      const auto fault = fault_of(one, rhythm);
+      const auto fault = fault_anywhere(one, rhythm);
       if (fault && !fault->message.empty())
         tell({*fault}, rhythm, std::to_string(num_regular) + " of " + std::to_string(num_steps) + " steps are ");
       break;

@@ -410,6 +410,22 @@ def months_by_the_weather(random):
 
 
 @case
+def months_near_the_date_line(random):
+    """Near miss: the morning of the first of March is in February yet by UTC, and the last afternoon of May in June."""
+
+    def change(k, times):
+        if k == 23:
+            times[2] = times[2].replace(day=1)
+            times[7] = times[7].replace(day=1, hour=11, minute=20)
+            times[:] = [time - dt.timedelta(hours=11.5) for time in times]
+        if k == 24:
+            times[4] = times[4].replace(day=31, hour=16)
+            times[:] = [time + dt.timedelta(hours=11.5) for time in times]
+
+    return monthly(random, change), {}
+
+
+@case
 def day_missing(random):
     rows = []
     for k in range(100):
