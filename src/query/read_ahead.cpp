@@ -7,12 +7,6 @@
 #include "tacore/error.hpp"
 
 namespace tacore {
-namespace {
-
-/// The most bytes that one request takes along, and that are kept.
-constexpr uint64_t kMostAlong = 16 << 20, kMostKept = 64 << 20;
-
-}  // namespace
 
 void AheadPlan::expect(const LevelScan& scan, bool is_whole) {
   scans_.push_back(scan);
@@ -81,7 +75,7 @@ bool AheadPlan::take_along(Steps& steps, int group, std::vector<ByteRange>& out,
     size += range.size;
     more.push_back(range);
   }
-  if (num_bytes + size > kMostAlong) return false;
+  if (num_bytes + size > most_along_) return false;
   const uint64_t ahead = steps.num_ahead + size;
   if (!is_whole_[steps.scan] && others + steps.excess(ahead) > source_.bytes_of_round_trip()) return false;
   steps.known.insert(group);
@@ -135,11 +129,9 @@ void AheadSource::expect(const LevelScan& scan, bool is_whole) {
   plan_.expect(scan, is_whole);
 }
 
-std::optional<std::span<const std::byte>> AheadSource::find(ByteRange range) const {
-  for (const RangeMap& bytes : here_) {
-    if (const auto found = bytes.find(range)) return found;
-  }
-  return std::nullopt;
+AheadSource::Piece* AheadSource::find(ByteRange range) const {
+  const auto piece = std::ranges::find_if(here_, [&](const Piece& one) { return lies_in(range, one.range); });
+  return piece == here_.end() ? nullptr : &*piece;
 }
 
 bool AheadSource::has(ByteRange range) const {
@@ -173,8 +165,10 @@ std::vector<Bytes> AheadSource::read_ranges(std::span<const ByteRange> ranges) c
   plan_.use(ranges);
   std::vector<Bytes> out;
   for (const ByteRange& range : ranges) {
-    const auto bytes = *find(range);
-    out.emplace_back(bytes.begin(), bytes.end());
+    Piece& piece = *find(range);
+    const auto begin = piece.bytes.begin() + static_cast<std::ptrdiff_t>(range.offset - piece.range.offset);
+    out.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(range.size));
+    piece.used += range.size;
   }
   return out;
 }
@@ -196,11 +190,25 @@ void AheadSource::fetch(std::vector<ByteRange> ranges, std::unique_lock<std::mut
   }
   lock.lock();
   arrive();
-  RangeMap& pieces = here_.emplace_back();
-  for (std::size_t i = 0; i < ranges.size(); ++i) pieces.add(ranges[i].offset, std::move(bytes[i]));
+  for (std::size_t i = 0; i < ranges.size(); ++i) here_.push_back({ranges[i], std::move(bytes[i])});
+  drop_old(ranges.size());
+}
+
+void AheadSource::drop_old(std::size_t num_new) const {
   uint64_t num_bytes = 0;
-  for (const RangeMap& one : here_) num_bytes += one.size();
-  for (; num_bytes > kMostKept && here_.size() > 1; here_.pop_front()) num_bytes -= here_.front().size();
+  for (const Piece& piece : here_) num_bytes += piece.range.size;
+  // A filter that passes most rows is read far ahead of the other columns: not used yet, though it came long ago.
+  for (const bool only_used : {true, false}) {
+    std::size_t num_old = here_.size() - std::min(num_new, here_.size());
+    for (auto piece = here_.begin(); num_old > 0 && num_bytes > most_kept_; --num_old) {
+      if (only_used && !piece->is_used()) {
+        ++piece;
+        continue;
+      }
+      num_bytes -= piece->range.size;
+      piece = here_.erase(piece);
+    }
+  }
 }
 
 void AheadSource::begin() const {

@@ -4,17 +4,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "io/byte_source.hpp"
-#include "io/range_map.hpp"
 #include "query/level_scan.hpp"
 
 namespace tacore {
@@ -26,7 +25,9 @@ namespace tacore {
 /// scan that reads everything double in size.
 class AheadPlan {
  public:
-  explicit AheadPlan(const ByteSource& source) : source_(source) {}
+  /// `most_along`: the most bytes that one request takes along.
+  explicit AheadPlan(const ByteSource& source, uint64_t most_along = uint64_t{16} << 20)
+      : source_(source), most_along_(most_along) {}
 
   /// Adds a scan of the level. `is_whole`: it certainly reads all of its row groups.
   void expect(const LevelScan& scan, bool is_whole);
@@ -64,6 +65,7 @@ class AheadPlan {
   void add_known(ByteRange range);
 
   const ByteSource& source_;
+  uint64_t most_along_;
   std::deque<LevelScan> scans_ = {};
   std::vector<bool> is_whole_ = {};
   std::vector<Steps> steps_ = {};            ///< two of each scan
@@ -74,7 +76,9 @@ class AheadPlan {
 /// Safe from several threads; expect() must be called before the first read that it concerns.
 class AheadSource final : public ByteSource {
  public:
-  explicit AheadSource(std::shared_ptr<const ByteSource> source) : source_(std::move(source)), plan_(*source_) {}
+  /// Keeps at most `most_kept` bytes, and those of the last request.
+  explicit AheadSource(std::shared_ptr<const ByteSource> source, uint64_t most_kept = uint64_t{64} << 20)
+      : source_(std::move(source)), most_kept_(most_kept), plan_(*source_, most_kept / 4) {}
 
   void expect(const LevelScan& scan, bool is_whole);
   /// Requests what is worth a request before anything is needed. Failures are left to the reads that need it.
@@ -88,17 +92,30 @@ class AheadSource final : public ByteSource {
   std::vector<Bytes> read_ranges(std::span<const ByteRange> ranges) const override;
 
  private:
-  /// The bytes of a range that are there. With the mutex held.
-  std::optional<std::span<const std::byte>> find(ByteRange range) const;
+  /// Bytes that were requested together.
+  struct Piece {
+    ByteRange range;
+    Bytes bytes;
+    uint64_t used = 0;
+
+    /// True when at most the gaps between the columns that were read are left.
+    bool is_used() const noexcept { return used >= range.size - range.size / 4; }
+  };
+
+  /// The piece with all bytes of a range; nullptr where there is none. With the mutex held.
+  Piece* find(ByteRange range) const;
   /// Reads ranges and keeps them. With `lock`, which is released meanwhile.
   void fetch(std::vector<ByteRange> ranges, std::unique_lock<std::mutex>& lock) const;
+  /// Drops pieces until few enough bytes are kept, but not the last `num_new`. With the mutex held.
+  void drop_old(std::size_t num_new) const;
 
   std::shared_ptr<const ByteSource> source_;
+  uint64_t most_kept_;
   mutable std::mutex mutex_;
   mutable std::condition_variable arrived_;
   mutable AheadPlan plan_;
   mutable std::vector<ByteRange> on_their_way_ = {};
-  mutable std::deque<RangeMap> here_ = {};  ///< the bytes of each request, the oldest first
+  mutable std::list<Piece> here_ = {};  ///< the oldest first
 };
 
 }  // namespace tacore
