@@ -512,6 +512,23 @@ TEST_CASE("a plan of another dataset, or one that was made, changes nothing and 
   CHECK(files_of(path) == before);
 }
 
+TEST_CASE("a plan whose row is another sample by now changes nothing, though its old value is the same") {
+  const auto shop = Workshop::in_memory();
+  const auto shapes_wrong = [&](std::vector<Sample> samples, const std::string& name, const std::string& id) {
+    const std::string path = made(shop, std::move(samples), name);
+    plant(path, shop, 0, "stac:tensor_shape", {{id, "[3, 8, 8]"}});
+    return path;
+  };
+  auto others = tiles(31);
+  others.erase(others.begin());  // row 7 is t8.tif
+  const std::string plan = propose_repairs(shapes_wrong(tiles(30), "here.tacozip", "t7.tif")),
+                    other = shapes_wrong(std::move(others), "there.tacozip", "t8.tif");
+  const auto before = files_of(other);
+  const auto why = text_of<ValidationError>([&] { apply_repairs(other, plan); });
+  CHECK(why.find("row 7 is the sample 't8.tif', 't7.tif' expected") != std::string::npos);
+  CHECK(files_of(other) == before);
+}
+
 TEST_CASE("samples of one scene in different splits are told, samples of several scenes in a split are not") {
   const Workshop shop;
   const auto made_with = [&](const std::string& name, std::size_t num_scenes, const auto& split_of) {

@@ -57,6 +57,20 @@ ChangedColumn read_column(const LevelTable& table, const std::string& name, cons
   return out;
 }
 
+/// Checks that a row is that of the sample which the plan names: the old value of another sample may well be the same.
+void check_sample(const Container& container, const Repair& repair, const assets::RowRepair& row,
+                  const ErrorContext& where) {
+  const std::string who = "repair " + std::to_string(repair.number) + ": ";
+  if (row.row < 0 || row.row >= container.stored_level(repair.level)->num_rows())
+    throw ValidationError(who + "there is no row " + std::to_string(row.row), where);
+  const std::string found = row.sample.empty() ? "" : container.relative_path(repair.level, row.row);
+  if (found != row.sample) {
+    throw ValidationError(who + "row " + std::to_string(row.row) + " is the sample " + in_quotes(found) + ", " +
+                              in_quotes(row.sample) + " expected: the plan is of another dataset, or of an index of it",
+                          where);
+  }
+}
+
 /// The values that the accepted repairs leave, one after another.
 ValueEdit values_after(const Container& container, const RepairPlan& plan, const ApplyOptions& options,
                        RepairResult& result) {
@@ -86,6 +100,7 @@ ValueEdit values_after(const Container& container, const RepairPlan& plan, const
       }
       out.descriptions.push_back({repair.level, repair.columns[0], *repair.new_description});
     }
+    for (const auto& row : repair.rows) check_sample(container, repair, row, where);
     for (std::size_t c = 0; c < repair.columns.size() && !repair.rows.empty(); ++c) {
       const auto key = std::pair(repair.level, repair.columns[c]);
       auto column = columns.find(key);
@@ -94,8 +109,6 @@ ValueEdit values_after(const Container& container, const RepairPlan& plan, const
             columns.emplace(key, read_column(*container.stored_level(repair.level), repair.columns[c], where)).first;
       auto& [values, rows] = column->second;
       for (const auto& row : repair.rows) {
-        if (row.row < 0 || row.row >= static_cast<int64_t>(values.size()))
-          throw ValidationError(who + "there is no row " + std::to_string(row.row), where);
         Value& value = values[static_cast<std::size_t>(row.row)];
         if (!assets::is_same_value(value, row.old_values[c])) {
           throw ValidationError(

@@ -13,7 +13,7 @@ namespace tacore::assets {
 /// A row of a repair: values of its columns.
 struct RowRepair {
   int64_t row = 0;          ///< of the level
-  std::string sample = {};  ///< path of ids, for people
+  std::string sample = {};  ///< path of ids; empty in a plan by another hand that leaves it out
   std::vector<Value> old_values = {}, new_values = {};
 };
 
