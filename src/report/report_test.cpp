@@ -129,6 +129,9 @@ TEST_CASE("the plan of an index repairs its ZIPs, and undoes that") {
       const std::string plan = propose_repairs(index);
       // The plan has no repair of this number.
       CHECK_THROWS_AS(apply_repairs(index, plan, {.accept = {77}}), ValidationError);
+      // Its rows are not those of one of its ZIPs.
+      CHECK_THROWS_AS(apply_repairs(zips[0], plan), ValidationError);
+      CHECK(all_files(zips) == before);
       const RepairResult done = apply_repairs(index, plan);
       CHECK(done.num_values == 10);  // a geotransform and a centroid of each wrong row
       CHECK(tables_of(zips[1]) == tables_of(right));
