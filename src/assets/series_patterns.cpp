@@ -114,8 +114,8 @@ std::optional<SeriesFault> fault_of(const Series& series, const Rhythm& rhythm) 
   return out;
 }
 
-/// As fault_of(); nothing where a series is regular by the calendar of some time zone: far from Greenwich the first
-/// morning of a month is in the last night of the month before.
+/// The fault of a series by the calendar of UTC, as fault_of() finds it; none where the series is regular by the
+/// calendar of another time zone. Far from Greenwich, the first morning of a month is still the month before by UTC.
 std::optional<SeriesFault> fault_anywhere(const Series& series, const Rhythm& rhythm) {
   const auto out = fault_of(series, rhythm);
   if (!out || out->message.empty() || !rhythm.is_months) return out;

@@ -11,7 +11,6 @@
 #include <parquet/metadata.h>
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,7 +26,8 @@
 namespace tacore {
 namespace {
 
-/// The pages of a column of ZSTD, decompressed. A page is valid until the next one is asked for, as Arrow's own are.
+/// Decompresses the pages of a column that is stored as ZSTD. As with Arrow's own reader, a page is valid until the
+/// next one is read.
 class ZstdPages : public parquet::PageReader {
  public:
   /// `first_size`: what the header of the first page states for its decompressed size; negative: nothing.
@@ -74,8 +74,9 @@ class ZstdPages : public parquet::PageReader {
     const int64_t levels =
         int64_t{page.definition_levels_byte_length()} + int64_t{page.repetition_levels_byte_length()};
     if (levels > page.size() || levels > page.uncompressed_size())
-      throw parquet::ParquetException("a page has " + std::to_string(levels) + " bytes of levels, more than its own " +
-                                      std::to_string(page.size()));
+      throw parquet::ParquetException("a page has " + std::to_string(levels) + " bytes of levels, of " +
+                                      std::to_string(page.size()) + " stored and " +
+                                      std::to_string(page.uncompressed_size()) + " decompressed");
     decompress(bytes_of(page), static_cast<std::size_t>(levels), page.uncompressed_size());
     return std::make_shared<parquet::DataPageV2>(buffer_, page.num_values(), page.num_nulls(), page.num_rows(),
                                                  page.encoding(), page.definition_levels_byte_length(),
@@ -114,8 +115,8 @@ class ZstdPages : public parquet::PageReader {
   std::shared_ptr<parquet::ResizableBuffer> buffer_;
 };
 
-/// What the header of the first page of a column states for its decompressed size, which Arrow does not tell of a
-/// dictionary; -1: it is damaged, or too long for one of a dictionary, which has no statistics.
+/// The decompressed size in the header of the first page of a column, since Arrow's dictionary page has none. Returns
+/// -1 where the header is damaged, or longer than that of a dictionary, which has no statistics, can be.
 int64_t first_page_size(arrow::io::InputStream& column) {
   constexpr int64_t kMostHeader = 4096;
   PARQUET_ASSIGN_OR_THROW(const std::string_view begin, column.Peek(kMostHeader));
@@ -127,7 +128,7 @@ int64_t first_page_size(arrow::io::InputStream& column) {
   }
 }
 
-/// What all row groups of a file share.
+/// An open file, which the readers of its row groups share.
 struct File {
   std::shared_ptr<arrow::io::RandomAccessFile> file;
   std::shared_ptr<parquet::FileMetaData> footer;
