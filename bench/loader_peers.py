@@ -4,7 +4,7 @@
     loader_peers.py BUILD PEER DATASET FOLDER [ROUNDS]     Markdown on stdout; DATASET is of generate.py --kind imagery
     loader_peers.py BUILD PEER DATASET FOLDER --remote [ROUNDS]     over HTTP, at 20 ms; it needs nginx
 
-PEER is a Python with torch, numpy, rasterio and webdataset. Each side stores the same pixels in its own way, in FOLDER,
+PEER is a Python with torch, numpy, rasterio, webdataset, litdata, mosaicml-streaming and pylance. Each side stores the same pixels in its own way, in FOLDER,
 and is set as its documentation says: shuffled batches of 32, one process with threads, or a DataLoader of two workers.
 Each run is a process, in turns; which goes first rotates. Locally, the page cache is warm and the second epoch counts;
 the first batch is of the first epoch, from the moment that the rows are opened. Memory is that of the process and
@@ -37,26 +37,74 @@ def arrays(dataset):
         yield row, raster.read_tensor(rows, row)
 
 
-def make(dataset, folder):
-    """In the peer's process: a file of raw pixels, and shards of arrays."""
+def make_raw(dataset, to):
+    with open(to, "wb") as out:
+        for _, pixels in arrays(dataset):
+            out.write(pixels.tobytes())
+
+
+def make_shards(dataset, to):
     import io
 
     import numpy
     import webdataset
 
-    folder.mkdir(parents=True, exist_ok=True)
-    raw, shards = folder / "raw.part", folder / "shards.part"
-    shards.mkdir(exist_ok=True)
-    writer = webdataset.ShardWriter(f"{shards}/%03d.tar", maxcount=SHARD, verbose=0)
-    with open(raw, "wb") as out:
+    to.mkdir()
+    with webdataset.ShardWriter(f"{to}/%03d.tar", maxcount=SHARD, verbose=0) as writer:
         for row, pixels in arrays(dataset):
-            out.write(pixels.tobytes())
             saved = io.BytesIO()
             numpy.save(saved, pixels)
             writer.write({"__key__": f"{row:06d}", "npy": saved.getvalue()})
-    writer.close()
-    shards.rename(folder / "shards")
-    raw.rename(folder / "raw")
+
+
+def read_row(row, dataset):
+    import tacore
+    from tacore import raster
+
+    return raster.read_tensor(tacore.load(dataset).data, row)
+
+
+def make_litdata(dataset, to):
+    import functools
+
+    import litdata
+    import tacore
+
+    rows = list(range(len(tacore.load(dataset).data)))
+    litdata.optimize(functools.partial(read_row, dataset=str(dataset)), rows, str(to), chunk_bytes="64MB", num_workers=2)
+
+
+def make_mds(dataset, to):
+    from streaming import MDSWriter
+
+    with MDSWriter(out=str(to), columns={"pixels": "ndarray:uint16:" + ",".join(map(str, SHAPE))}) as writer:
+        for _, pixels in arrays(dataset):
+            writer.write({"pixels": pixels})
+
+
+def make_lance(dataset, to):
+    import lance
+    import pyarrow
+
+    schema = pyarrow.schema({"pixels": pyarrow.large_binary()})
+    batches = (pyarrow.record_batch([[pixels.tobytes()]], schema) for _, pixels in arrays(dataset))
+    lance.write_dataset(pyarrow.RecordBatchReader.from_batches(schema, batches), str(to), schema)
+
+
+FORMS = {"raw": make_raw, "shards": make_shards, "litdata": make_litdata, "mds": make_mds, "lance": make_lance}
+
+
+def make(dataset, folder, form):
+    """In the peer's process."""
+    folder.mkdir(parents=True, exist_ok=True)
+    unfinished = folder / f"{form}.part"
+    FORMS[form](dataset, unfinished)
+    unfinished.rename(folder / form)
+
+
+def megabytes(path):
+    files = path.rglob("*") if path.is_dir() else [path]
+    return sum(file.stat().st_size for file in files) / 1e6
 
 
 # The sides. Each is a function of (dataset, folder) that gives batches, and is called once for each epoch.
@@ -127,6 +175,37 @@ def web_local(dataset, folder):
     return web(sorted(map(str, (folder / "shards").glob("*.tar"))))
 
 
+def litdata_chunks(dataset, folder):
+    import litdata
+
+    data = litdata.StreamingDataset(str(folder / "litdata"), shuffle=True)
+    batches = litdata.StreamingDataLoader(data, batch_size=BATCH, num_workers=2)
+    return lambda: iter(batches)
+
+
+def mds_shards(dataset, folder):
+    import streaming
+    import torch
+
+    streaming.base.util.clean_stale_shared_memory()
+    data = streaming.StreamingDataset(local=str(folder / "mds"), shuffle=True, batch_size=BATCH)
+    batches = torch.utils.data.DataLoader(data, batch_size=BATCH, num_workers=2, persistent_workers=True)
+    return lambda: (batch["pixels"] for batch in batches)
+
+
+def lance_rows(dataset, folder):
+    import lance
+    import numpy
+    import torch
+    from lance.torch.data import SafeLanceDataset, get_safe_loader
+
+    def collate(rows):
+        return torch.from_numpy(numpy.stack([numpy.frombuffer(row["pixels"], numpy.uint16).reshape(SHAPE) for row in rows]))
+
+    rows = SafeLanceDataset(str(folder / "lance"))
+    return lambda: iter(get_safe_loader(rows, batch_size=BATCH, shuffle=True, num_workers=2, collate_fn=collate))
+
+
 def memmap(dataset, folder):
     import numpy
     import torch
@@ -147,6 +226,9 @@ LOCAL = {
     "TorchIterableDataset": iterable,
     "TorchDataset, 2 workers": map_style,
     "WebDataset npy, 2 workers": web_local,
+    "LitData, 2 workers": litdata_chunks,
+    "MDS, 2 workers": mds_shards,
+    "Lance binary, 2 workers": lance_rows,
     "rasterio, DataLoader of 2 workers": rasterio_files,
     "memmap of raw pixels": memmap,
 }
@@ -259,20 +341,23 @@ def over_http(build, peer, dataset, folder, rounds):
 
 def main():
     if sys.argv[1] == "--make":
-        return make(sys.argv[2], Path(sys.argv[3]))
+        return make(sys.argv[2], Path(sys.argv[3]), sys.argv[4])
     if sys.argv[1] == "--side":
         is_remote = sys.argv[-1] == "--remote"
         return run(sys.argv[2], sys.argv[3], sys.argv[4] if is_remote else Path(sys.argv[4]), is_remote)
     build, peer, dataset = Path(sys.argv[1]).resolve(), sys.argv[2], Path(sys.argv[3]).resolve()
     folder, more = Path(sys.argv[4]).resolve(), sys.argv[5:]
-    if not (folder / "raw").exists():
-        environment = {**os.environ, "PYTHONPATH": str(build / "python")}
-        subprocess.run([peer, __file__, "--make", dataset, folder], check=True, env=environment)
+    for form in FORMS:
+        if not (folder / form).exists():
+            environment = {**os.environ, "PYTHONPATH": str(build / "python")}
+            subprocess.run([peer, __file__, "--make", dataset, folder, form], check=True, env=environment)
+    print("MB on disk: tacore " + ", ".join(f"{form} {megabytes(folder / form):,.0f}" for form in FORMS).replace(
+        "raw", f"{megabytes(dataset):,.0f}, raw", 1) + "\n")
     is_remote = "--remote" in more
     rounds = int(next((each for each in more if each.isdigit()), 3))
     if is_remote:
         return over_http(build, peer, dataset, folder, rounds)
-    warm(dataset, folder / "raw", *(folder / "shards").iterdir())
+    warm(dataset, *(file for form in FORMS for file in [folder / form, *(folder / form).rglob("*")] if file.is_file()))
     in_turns(LOCAL, rounds, lambda side: measured(build, peer, side, dataset, folder))
 
 

@@ -57,7 +57,10 @@ class WebServer:
         self.read = 0
 
     def __enter__(self):
-        nginx = shutil.which("nginx") or "/usr/sbin/nginx"
+        fetched = Path(__file__).resolve().parent.parent / "build/nginx/usr/sbin"  # by scripts/install_nginx
+        nginx = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin:{fetched}")
+        if nginx is None:
+            raise FileNotFoundError("nginx is not installed; scripts/install_nginx puts it into build/nginx")
         self.home.mkdir(parents=True, exist_ok=True)
         self.port, self.other_port, self.tls_port, self.tls_other_port = free_ports(4)
         self.certificate = self.home / "certificate.pem"

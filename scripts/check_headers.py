@@ -23,15 +23,16 @@ def check(name):
     # Twice: the second inclusion tests the include guard.
     source = f"#include <{name}>\n" * 2
     with tempfile.NamedTemporaryFile() as dependencies:
-        expanded = run("-E", "-P", "-MD", "-MF", dependencies.name, "-x", "c++", "-", source=source)
+        expanded = run("-E", "-MD", "-MF", dependencies.name, "-x", "c++", "-", source=source)
         files = Path(dependencies.name).read_text().split()
+    # What was preprocessed is compiled: that takes a fifth less than to begin again.
     compiled = run("-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror",
-                   "-fsyntax-only", "-x", "c++", "-", source=source)
+                   "-fsyntax-only", "-x", "c++-cpp-output", "-", source=expanded.stdout)
     found = [f"{name}: includes {file}" for file in files
              if FORBIDDEN.search(file) and not file.startswith(str(INCLUDE))]
-    lines = expanded.stdout.count("\n")
-    if compiled.returncode:
-        found.append(f"{name}: does not compile alone\n{compiled.stderr}")
+    lines = sum(1 for line in expanded.stdout.splitlines() if line.strip() and not line.startswith("#"))
+    if expanded.returncode or compiled.returncode:
+        found.append(f"{name}: does not compile alone\n{expanded.stderr}{compiled.stderr}")
     if lines > MAX_LINES:
         found.append(f"{name}: {lines} preprocessed lines, at most {MAX_LINES} allowed")
     return lines, found

@@ -83,7 +83,7 @@ HOMES = [
     (r"(arrow/c/abi\.h|arrow/type_fwd\.h|arrow/util/type_fwd\.h)",
      r"(src/(table|container|query|dataset|describe|writer|edit|export|validate|tortilla)|tests/support)/.*"),
     (r"(arrow|parquet)/.*", r"src/table/.*"),
-    (r"duckdb.*", r"src/query/((run_statement|sql_functions|sql_inspect)\.cpp|(duckdb_instance|level_file_system)\.[ch]pp)"),
+    (r"duckdb.*", r"src/query/((run_statement|sql_functions|sql_inspect)\.cpp|(duckdb_instance|level_file_system|scan_forecast)\.[ch]pp)"),
     (r"nlohmann/.*", r"src/(model/(chunk_manifest\.cpp|geojson\.cpp|json_node\.hpp|pit\.cpp)|describe/.*|assets/repair_plan\.cpp|tortilla/collection_.*|upload/hub_store\.cpp)|c/json\.hpp"),
     (r"CLI/.*", r"cli/main\.cpp"),
     (r"(gdal|ogr|cpl|vrt|proj).*\.(h|hpp)", r"(gdal|examples)/.*"),

@@ -21,6 +21,20 @@ bool is_same_level(const ByteSource& before, const ByteSource& now) {
   return now.read(end) == before.read(end);
 }
 
+/// As many of the last bytes of a level below level 0 as it probably has, by its rows and the size of level 0, where
+/// these arrive in the time of a round trip: those of kReadLevel at least.
+ReadHint hint_of_level(const PitSchema& schema, int level, const ByteSource* level0) {
+  ReadHint out = kReadLevel;
+  const auto patterns = schema.hierarchy.find(level);
+  if (!level0 || patterns == schema.hierarchy.end() || schema.root_n == 0) return out;
+  double num_rows = 0;
+  for (const PitPattern& pattern : patterns->second) num_rows += static_cast<double>(pattern.n);
+  const double expected = num_rows / static_cast<double>(schema.root_n) * static_cast<double>(level0->size());
+  const auto most = static_cast<double>(level0->bytes_of_round_trip());
+  if (1.25 * expected <= most) out.suffix = std::max(out.suffix, static_cast<uint64_t>(1.25 * expected));
+  return out;
+}
+
 }  // namespace
 
 LevelFiles::LevelFiles(std::shared_ptr<const Storage> storage, const std::string& folder, const std::string& levels,
@@ -35,7 +49,7 @@ LevelFiles::LevelFiles(std::shared_ptr<const Storage> storage, const std::string
   if (level0_) document_ = std::move(text);
   for (int k = 0; k <= collection_.pit_schema.max_depth(); ++k) {
     paths_.push_back(path_join(levels, names::kLevelFiles[k]));
-    hints_.push_back(kReadLevel);
+    hints_.push_back(hint_of_level(collection_.pit_schema, k, level0_.get()));
   }
 }
 

@@ -2,15 +2,17 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "io/coalesce.hpp"
 #include "tacore/error.hpp"
 
 namespace tacore {
 
-void AheadPlan::expect(const LevelScan& scan, bool is_whole) {
+void AheadPlan::expect(const LevelScan& scan, ScanForecast forecast) {
   scans_.push_back(scan);
-  is_whole_.push_back(is_whole);
+  forecast.is_likely.resize(static_cast<std::size_t>(scan.num_groups()));
+  forecasts_.push_back(std::move(forecast));
   for (const int number : {0, 1}) steps_.push_back({.scan = scans_.size() - 1, .number = number});
 }
 
@@ -66,8 +68,10 @@ void AheadPlan::use(std::span<const ByteRange> ranges) {
 
 bool AheadPlan::take_along(Steps& steps, int group, std::vector<ByteRange>& out, uint64_t& num_bytes) {
   if (steps.known.contains(group)) return true;
+  const ScanForecast& forecast = forecasts_[steps.scan];
   uint64_t others = 0;
-  for (const Steps& one : steps_) others += &one == &steps || is_whole_[one.scan] ? 0 : one.excess(one.num_ahead);
+  for (const Steps& one : steps_)
+    others += &one == &steps || forecasts_[one.scan].is_whole ? 0 : one.excess(one.num_ahead);
   std::vector<ByteRange> more;
   uint64_t size = 0;
   for (const ByteRange& range : scans_[steps.scan].ranges_of({group, steps.number})) {
@@ -77,7 +81,8 @@ bool AheadPlan::take_along(Steps& steps, int group, std::vector<ByteRange>& out,
   }
   if (num_bytes + size > most_along_) return false;
   const uint64_t ahead = steps.num_ahead + size;
-  if (!is_whole_[steps.scan] && others + steps.excess(ahead) > source_.bytes_of_round_trip()) return false;
+  const uint64_t trips = forecast.is_likely[static_cast<std::size_t>(group)] ? kLikelyTrips : 1;
+  if (!forecast.is_whole && others + steps.excess(ahead) > trips * source_.bytes_of_round_trip()) return false;
   steps.known.insert(group);
   if (more.empty()) return true;
   steps.ahead.emplace(group, size);
@@ -124,9 +129,9 @@ std::vector<ByteRange> AheadPlan::request_missing(std::span<const ByteRange> ran
   return missing.empty() ? missing : request(missing);
 }
 
-void AheadSource::expect(const LevelScan& scan, bool is_whole) {
+void AheadSource::expect(const LevelScan& scan, ScanForecast forecast) {
   const std::lock_guard lock(mutex_);
-  plan_.expect(scan, is_whole);
+  plan_.expect(scan, std::move(forecast));
 }
 
 AheadSource::Piece* AheadSource::find(ByteRange range) const {

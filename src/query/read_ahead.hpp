@@ -18,19 +18,28 @@
 
 namespace tacore {
 
+/// What is known of a scan before it begins.
+struct ScanForecast {
+  bool is_whole = false;             ///< it certainly reads all row groups, with all columns
+  std::vector<bool> is_likely = {};  ///< it probably reads all columns of these row groups; empty: nothing is known
+};
+
 /// Plans the requests of a statement for a level on a server that is far away. Each request also asks for the bytes
 /// that the statement will probably read next ("takes them along"). For each step of a scan these are at most as many
 /// bytes as the statement has used of that step, and for all steps together the bytes of one round trip more. So the
 /// bytes that are never used take at most as long as those that were used, and one round trip; and the requests of a
-/// scan that reads everything double in size.
+/// scan that reads everything double in size. Of row groups that a scan probably reads they are the bytes of
+/// kLikelyTrips round trips: a wrong forecast costs as much at most.
 class AheadPlan {
  public:
   /// `most_along`: the most bytes that one request takes along.
   explicit AheadPlan(const ByteSource& source, uint64_t most_along = uint64_t{16} << 20)
       : source_(source), most_along_(most_along) {}
 
-  /// Adds a scan of the level. `is_whole`: it certainly reads all of its row groups.
-  void expect(const LevelScan& scan, bool is_whole);
+  static constexpr uint64_t kLikelyTrips = 8;
+
+  /// Adds a scan of the level.
+  void expect(const LevelScan& scan, ScanForecast forecast);
   /// The ranges to request where `needed` are not there, with what is taken along. Without `needed`, what is worth a
   /// request before anything is needed: at most the bytes of a round trip.
   std::vector<ByteRange> request(std::span<const ByteRange> needed);
@@ -67,7 +76,7 @@ class AheadPlan {
   const ByteSource& source_;
   uint64_t most_along_;
   std::deque<LevelScan> scans_ = {};
-  std::vector<bool> is_whole_ = {};
+  std::vector<ScanForecast> forecasts_ = {};
   std::vector<Steps> steps_ = {};            ///< two of each scan
   std::map<uint64_t, uint64_t> known_ = {};  ///< what was requested: ends by begin, without overlap
 };
@@ -80,7 +89,7 @@ class AheadSource final : public ByteSource {
   explicit AheadSource(std::shared_ptr<const ByteSource> source, uint64_t most_kept = uint64_t{64} << 20)
       : source_(std::move(source)), most_kept_(most_kept), plan_(*source_, most_kept / 4) {}
 
-  void expect(const LevelScan& scan, bool is_whole);
+  void expect(const LevelScan& scan, ScanForecast forecast);
   /// Requests what is worth a request before anything is needed. Failures are left to the reads that need it.
   void begin() const;
 

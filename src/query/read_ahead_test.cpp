@@ -31,9 +31,9 @@ struct Far {
     source = std::make_shared<AheadSource>(file, most_kept);
   }
 
-  void expect(const Columns& filters, const Columns& others, bool is_whole = false) {
+  void expect(const Columns& filters, const Columns& others, const ScanForecast& forecast = {}) {
     scans.emplace_back(*level, filters, others);
-    source->expect(scans.back(), is_whole);
+    source->expect(scans.back(), forecast);
   }
   ByteRange range(int column, int group) const { return level->stored_ranges(std::vector{column}, group).at(0); }
   uint64_t size(const Columns& columns, int group) const {
@@ -83,7 +83,7 @@ TEST_CASE("the requests of a scan that needs everything become larger and larger
 
 TEST_CASE("a scan that certainly needs everything takes one request") {
   Far far(100'000);
-  far.expect({}, {0, 2, 3, 4, 5}, true);
+  far.expect({}, {0, 2, 3, 4, 5}, {.is_whole = true});
   far.read_all({0, 2, 3, 4, 5});
   CHECK(far.file->num_questions == 1);
 }
@@ -196,7 +196,7 @@ TEST_CASE("what AheadPlan asks for is what AheadSource requests") {
   Far far(200'000);
   far.expect({2}, {0, 3, 4, 5});
   AheadPlan plan(*far.file);
-  plan.expect(far.scans[0], false);
+  plan.expect(far.scans[0], {});
   uint64_t num_bytes = 0;
   int num_requests = 0;
   for (int group = 0; group < Far::kGroups; ++group) {

@@ -17,6 +17,7 @@
 #include <duckdb/planner/filter/optional_filter.hpp>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 
 #include "base/interrupt.hpp"
@@ -24,6 +25,7 @@
 #include "base/text.hpp"
 #include "base/threads.hpp"
 #include "query/duckdb_instance.hpp"
+#include "query/scan_forecast.hpp"
 #include "query/sql_functions.hpp"
 #include "table/arrow_stream.hpp"
 #include "table/parquet_footer.hpp"
@@ -90,7 +92,13 @@ class Published {
   /// The file names, which are bound like any value: the text of a user's query is never edited.
   const std::vector<std::string>& paths() const { return paths_; }
   /// Gives each level the scans of the plan that is about to run.
-  void plan(const duckdb::PhysicalOperator& root) const { expect_scans(root, true); }
+  void plan(const duckdb::PhysicalOperator& root) const {
+    const auto level_of = [&](const duckdb::PhysicalOperator& scan) {
+      const auto number = number_of(scan);
+      return number ? levels_[*number]->level.get() : nullptr;
+    };
+    for (auto& [scan, forecast] : forecast_scans(root, level_of)) expect_scan(*scan, std::move(forecast));
+  }
   /// Requests the first bytes of several levels that are far away at the same time: a join scans one after the other.
   void begin() const {
     std::vector<const AheadSource*> all;
@@ -131,7 +139,7 @@ class Published {
     LevelScan scan;
     std::string filter = {};
     bool is_loose = false;
-    bool is_whole = false;  ///< certainly reads all row groups
+    ScanForecast forecast = {};
   };
   /// The scans of remote levels in the plan that was given to plan().
   const std::vector<FilteredScan>& filtered_scans() const { return filtered_scans_; }
@@ -148,22 +156,14 @@ class Published {
   }
 
  private:
-  /// `is_whole`: the rows of this operator are certainly read to the end.
-  void expect_scans(const duckdb::PhysicalOperator& plan, bool is_whole) const {
-    using Type = duckdb::PhysicalOperatorType;
-    if (plan.type == Type::TABLE_SCAN) expect_scan(plan.Cast<duckdb::PhysicalTableScan>(), is_whole);
-    // Joins and limits may end before their input does.
-    constexpr Type kReadAll[] = {Type::RESULT_COLLECTOR,
-                                 Type::PROJECTION,
-                                 Type::FILTER,
-                                 Type::ORDER_BY,
-                                 Type::WINDOW,
-                                 Type::STREAMING_WINDOW,
-                                 Type::UNGROUPED_AGGREGATE,
-                                 Type::HASH_GROUP_BY,
-                                 Type::PERFECT_HASH_GROUP_BY};
-    is_whole = is_whole && std::ranges::find(kReadAll, plan.type) != std::end(kReadAll);
-    for (const auto& child : plan.GetChildren()) expect_scans(child.get(), is_whole);
+  /// The number of the level that an operator scans.
+  std::optional<std::size_t> number_of(const duckdb::PhysicalOperator& plan) const {
+    if (plan.type != duckdb::PhysicalOperatorType::TABLE_SCAN) return std::nullopt;
+    const auto& scan = plan.Cast<duckdb::PhysicalTableScan>();
+    if (scan.function.name != "read_parquet") return std::nullopt;
+    const auto file = scan.bind_data->Cast<duckdb::MultiFileBindData>().file_list->GetFirstFile().path;
+    const auto found = std::ranges::find(paths_, file);
+    return found == paths_.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - paths_.begin()));
   }
   static bool tests_floats(const duckdb::PhysicalTableScan& scan) {
     if (!scan.table_filters) return false;
@@ -174,12 +174,9 @@ class Published {
       return type == duckdb::LogicalTypeId::FLOAT || type == duckdb::LogicalTypeId::DOUBLE;
     });
   }
-  void expect_scan(const duckdb::PhysicalTableScan& scan, bool is_whole) const {
-    if (scan.function.name != "read_parquet") return;
-    const auto file = scan.bind_data->Cast<duckdb::MultiFileBindData>().file_list->GetFirstFile().path;
-    const auto found = std::ranges::find(paths_, file);
-    if (found == paths_.end()) return;
-    OpenLevel& level = *levels_[static_cast<std::size_t>(found - paths_.begin())];
+  void expect_scan(const duckdb::PhysicalTableScan& scan, ScanForecast forecast) const {
+    const std::size_t number = *number_of(scan);
+    OpenLevel& level = *levels_[number];
     if (level.hidden_filters.empty() && tests_floats(scan))
       level.hidden_filters = float_filters(*parse_parquet_footer(level.level->tail(), level.level->where()));
     if (!needs_requests(*level.level->source())) return;
@@ -195,11 +192,9 @@ class Published {
     LevelScan expected(*level.level, filters, others);
     bool is_loose = false;
     std::string filter = filters_of(scan, is_loose);
-    is_whole = is_whole && (!scan.table_filters || scan.table_filters->filters.empty());
-    filtered_scans_.push_back(
-        {static_cast<std::size_t>(found - paths_.begin()), expected, std::move(filter), is_loose, is_whole});
+    filtered_scans_.push_back({number, expected, std::move(filter), is_loose, forecast});
     if (std::ranges::find(level.scans, expected) != level.scans.end()) return;
-    if (level.ahead) level.ahead->expect(expected, is_whole);
+    if (level.ahead) level.ahead->expect(expected, std::move(forecast));
     level.scans.push_back(std::move(expected));
   }
 
@@ -469,9 +464,9 @@ ReadCost cost_of(const Statement& statement) {
   for (const auto& one : published.filtered_scans()) {
     const ByteSource& source = *statement.levels[one.level]->source();
     if (source.bytes_of_round_trip() > 0)
-      far.try_emplace(one.level, source).first->second.expect(one.scan, one.is_whole);
+      far.try_emplace(one.level, source).first->second.expect(one.scan, one.forecast);
   }
-  for (const auto& [number, scan, filter, is_loose, is_whole] : published.filtered_scans()) {
+  for (const auto& [number, scan, filter, is_loose, forecast] : published.filtered_scans()) {
     const auto& level = statement.levels[number];
     FilteredGroups groups;
     if (filter.empty()) {

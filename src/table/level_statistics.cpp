@@ -1,7 +1,11 @@
 #include <arrow/array.h>
 #include <parquet/exception.h>
 #include <parquet/file_reader.h>
+#include <parquet/schema.h>
 #include <parquet/statistics.h>
+#include <parquet/types.h>
+
+#include <algorithm>
 
 #include "format/names.hpp"
 #include "format/tortilla_names.hpp"
@@ -59,6 +63,55 @@ std::optional<std::pair<int64_t, int64_t>> LevelTable::bounds(int column, int gr
 std::optional<int64_t> LevelTable::smallest(int column, int group) const {
   const auto both = bounds(column, group);
   return both ? std::optional(both->first) : std::nullopt;
+}
+
+namespace {
+
+/// The bounds of numbers, times `unit`, rounded; nullopt for statistics of another type.
+template <class Type>
+std::optional<std::pair<double, double>> rounded_bounds(const parquet::Statistics& statistics, double unit) {
+  const auto* all = dynamic_cast<const parquet::TypedStatistics<Type>*>(&statistics);
+  if (!all || !all->HasMinMax()) return std::nullopt;
+  const std::pair out(unit * static_cast<double>(all->min()), unit * static_cast<double>(all->max()));
+  return out.first <= out.second ? std::optional(out) : std::nullopt;  // of unsigned numbers, read as signed ones
+}
+
+/// Seconds in one unit of a column of times; 1 for other columns.
+double seconds_in_unit(const parquet::ColumnDescriptor& column) {
+  const auto& type = *column.logical_type();
+  if (type.is_date()) return 86400;
+  if (!type.is_timestamp()) return 1;
+  switch (static_cast<const parquet::TimestampLogicalType&>(type).time_unit()) {
+    case parquet::LogicalType::TimeUnit::MILLIS: return 1e-3;
+    case parquet::LogicalType::TimeUnit::MICROS: return 1e-6;
+    case parquet::LogicalType::TimeUnit::NANOS: return 1e-9;
+    default: return 1;
+  }
+}
+
+}  // namespace
+
+LevelTable::StoredValues LevelTable::stored_values(int stored, int group) const {
+  const auto& leaves = impl_->file_leaves[static_cast<std::size_t>(stored)];
+  const auto row_group = impl_->metadata->RowGroup(group);
+  const auto num_rows = static_cast<double>(std::max<int64_t>(1, row_group->num_rows()));
+  StoredValues out;
+  for (const int leaf : leaves) {
+    const auto size = static_cast<double>(row_group->ColumnChunk(leaf)->total_uncompressed_size());
+    out.bits += 8 * std::max(0.0, size) / num_rows;
+  }
+  const auto stated = leaves.size() == 1 ? impl_->statistics_of(leaves[0], group) : nullptr;
+  if (!stated) return out;
+  if (stated->HasNullCount()) out.nulls = std::clamp(static_cast<double>(stated->null_count()) / num_rows, 0.0, 1.0);
+  const double unit = seconds_in_unit(*impl_->metadata->schema()->Column(leaves[0]));
+  switch (stated->physical_type()) {
+    case parquet::Type::INT32: out.bounds = rounded_bounds<parquet::Int32Type>(*stated, unit); break;
+    case parquet::Type::INT64: out.bounds = rounded_bounds<parquet::Int64Type>(*stated, unit); break;
+    case parquet::Type::FLOAT: out.bounds = rounded_bounds<parquet::FloatType>(*stated, unit); break;
+    case parquet::Type::DOUBLE: out.bounds = rounded_bounds<parquet::DoubleType>(*stated, unit); break;
+    default: break;
+  }
+  return out;
 }
 
 bool LevelTable::may_hold(int column, int group, std::string_view value) const {

@@ -176,6 +176,14 @@ class LevelTable {
   /// The byte ranges of stored columns, given by their positions in the file, in a row group: one for each leaf column,
   /// as the footer states it. In a damaged file they may be anything.
   std::vector<ByteRange> stored_ranges(std::span<const int> stored, int group) const;
+  /// What the footer states about the values of a stored column in a row group. Nothing proves it: for estimates.
+  struct StoredValues {
+    std::optional<std::pair<double, double>> bounds = {};  ///< of numbers; of times in seconds since 1970
+    double bits = 0;                                       ///< that a value takes, before it is compressed
+    double nulls = 0;                                      ///< their share of the rows
+  };
+  /// Takes a stored column by its position in the file. One of several leaf columns has neither bounds nor nulls.
+  StoredValues stored_values(int stored, int group) const;
   /// False where the file is read over a network, even if the whole table is in memory.
   bool is_local() const noexcept;
   /// The last bytes of the file, footer included, for readers that parse it again.
