@@ -91,13 +91,34 @@ def make_lance(dataset, to):
     lance.write_dataset(pyarrow.RecordBatchReader.from_batches(schema, batches), str(to), schema)
 
 
-FORMS = {"raw": make_raw, "shards": make_shards, "litdata": make_litdata, "mds": make_mds, "lance": make_lance}
+def make_plain(dataset, to):
+    """A dataset of uncompressed TIFFs of these pixels."""
+    import rasterio
+    import tacore
+    from tacore.datamodel import Sample, Taco, Tortilla
+
+    about = {"id": "plain", "dataset_version": "1.0.0", "description": "Uncompressed", "licenses": ["CC0-1.0"],
+             "providers": [{"name": "tacore"}], "tasks": ["other"]}  # fmt: skip
+
+    def tiff(pixels):
+        bands, height, width = pixels.shape
+        with rasterio.MemoryFile() as file:
+            with file.open(driver="GTiff", count=bands, height=height, width=width, dtype=pixels.dtype,
+                           interleave="band", blockysize=height) as out:  # fmt: skip
+                out.write(pixels)
+            return file.read()
+
+    samples = [Sample(f"s{row:06d}", tiff(pixels)) for row, pixels in arrays(dataset)]
+    tacore.create(Taco(Tortilla(samples), **about), to, progress=False)
+
+
+FORMS = {"plain.tacozip": make_plain, "raw": make_raw, "shards": make_shards, "litdata": make_litdata, "mds": make_mds, "lance": make_lance}
 
 
 def make(dataset, folder, form):
     """In the peer's process."""
     folder.mkdir(parents=True, exist_ok=True)
-    unfinished = folder / f"{form}.part"
+    unfinished = folder / f"part_{form}"
     FORMS[form](dataset, unfinished)
     unfinished.rename(folder / form)
 
@@ -115,6 +136,10 @@ def tacore_loader(dataset, folder, **options):
 
     loader = Loader(dataset, batch_size=BATCH, seed=0, **options)
     return lambda: (batch[0] for batch in loader)
+
+
+def uncompressed(dataset, folder):
+    return tacore_loader(folder / "plain.tacozip", folder)
 
 
 def blocks(dataset, folder):
@@ -193,17 +218,19 @@ def mds_shards(dataset, folder):
     return lambda: (batch["pixels"] for batch in batches)
 
 
-def lance_rows(dataset, folder):
-    import lance
+def stacked(rows):
     import numpy
     import torch
+
+    return torch.from_numpy(numpy.stack([numpy.frombuffer(row["pixels"], numpy.uint16).reshape(SHAPE) for row in rows]))
+
+
+def lance_rows(dataset, folder):
     from lance.torch.data import SafeLanceDataset, get_safe_loader
 
-    def collate(rows):
-        return torch.from_numpy(numpy.stack([numpy.frombuffer(row["pixels"], numpy.uint16).reshape(SHAPE) for row in rows]))
-
     rows = SafeLanceDataset(str(folder / "lance"))
-    return lambda: iter(get_safe_loader(rows, batch_size=BATCH, shuffle=True, num_workers=2, collate_fn=collate))
+    batches = get_safe_loader(rows, batch_size=BATCH, shuffle=True, num_workers=2, collate_fn=stacked)
+    return lambda: iter(batches)
 
 
 def memmap(dataset, folder):
@@ -225,6 +252,7 @@ LOCAL = {
     "Loader": tacore_loader,
     "TorchIterableDataset": iterable,
     "TorchDataset, 2 workers": map_style,
+    "Loader, uncompressed TIFFs": uncompressed,
     "WebDataset npy, 2 workers": web_local,
     "LitData, 2 workers": litdata_chunks,
     "MDS, 2 workers": mds_shards,
@@ -351,8 +379,8 @@ def main():
         if not (folder / form).exists():
             environment = {**os.environ, "PYTHONPATH": str(build / "python")}
             subprocess.run([peer, __file__, "--make", dataset, folder, form], check=True, env=environment)
-    print("MB on disk: tacore " + ", ".join(f"{form} {megabytes(folder / form):,.0f}" for form in FORMS).replace(
-        "raw", f"{megabytes(dataset):,.0f}, raw", 1) + "\n")
+    sizes = {"tacore": megabytes(dataset), **{form: megabytes(folder / form) for form in FORMS}}
+    print("MB on disk: " + ", ".join(f"{form} {size:,.0f}" for form, size in sizes.items()) + "\n")
     is_remote = "--remote" in more
     rounds = int(next((each for each in more if each.isdigit()), 3))
     if is_remote:
@@ -361,4 +389,5 @@ def main():
     in_turns(LOCAL, rounds, lambda side: measured(build, peer, side, dataset, folder))
 
 
-main()
+if __name__ == "__main__":  # processes of litdata and lance import this file
+    main()
