@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
-"""What does reading by engines cost: statistics by 1, 2 and 4 processes; a function of pixels by processes, Dask, Ray and Spark;
-requests, bytes and memory?
+"""What do engines cost: statistics by 1, 2 and 4 processes; statistics, a function of pixels, and the making of datasets by Dask,
+Ray and Spark beside processes; requests, bytes and memory?
 
     engines.py FOLDER       makes 2 GB of pixels there, once
 
 Ray and Spark are measured where they are installed (tests/clusters/run_engines does that), and requests to a store of S3 where
-moto is. Needs the Python package of the build, rasterio, psutil and NumPy. Times are best and median of five (statistics: three),
-after one that is not counted: it starts the workers, which open the dataset.
+moto is. Needs the Python package of the build, rasterio, psutil and NumPy. Times are best and median of three, after one that is
+not counted: it starts the workers, which open the dataset. Engines run in pairs with processes, seven times; "more" is the median of
+the ratios of the pairs.
 """
 
 import argparse
 import contextlib
 import os
+import shutil
 import statistics
 import sys
 import time
@@ -24,6 +26,7 @@ sys.path[:0] = [str(ROOT / "build/release/python"), str(ROOT / "build/python"), 
                 str(ROOT / "tests/remote"), str(ROOT / "bench")]  # fmt: skip
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
 
+import clusters  # noqa: E402
 import numpy  # noqa: E402
 import psutil  # noqa: E402
 import rasterio  # noqa: E402
@@ -42,6 +45,7 @@ ABOUT = {
     "tasks": ["other"],
 }
 NUM_SAMPLES, NUM_DIFFERENT = 2000, 40
+PAIRS = 7
 BANDS, SIDE = 8, 256  # 1 MiB of uint16
 
 
@@ -78,7 +82,7 @@ def processor_seconds():
     return total
 
 
-def timed(task, repeat=5):
+def timed(task, repeat):
     """Best and median time of a call, and the processor seconds of one, which do not depend on what else runs."""
     task()
     times, used = [], processor_seconds()
@@ -161,28 +165,62 @@ def measure_statistics(path):
         row(f"{count} processes", best, middle, used, size / best, one / best)
 
 
-def measure_engines(path, count=2):
+def measure_engines(title, job, count=2, has_budget=True):
+    """A job by each engine beside the same by processes, in pairs: `job` takes a client and options."""
     table(
-        f"A function of pixels of 2,000 samples, {count} workers",
-        "by", "best s", "median s", "processor s", "samples/s", "more time %", "more processor time %",
+        f"{title}, {count} workers",
+        "by", "best s", "median s", "best s by processes", "median s", "more time %", "more processor time %",
     )  # fmt: skip
-    plain = plain_used = None
-    for name, engine in (("processes", processes), ("Dask", dask), ("Ray", ray), ("Spark", spark)):
+    engines = {"Dask": dask, "Ray": ray, "Spark": spark, "processes, with a Budget": processes}
+    if not has_budget:
+        del engines["processes, with a Budget"]
+    for name, engine in engines.items():
+        options = {"budget": distributed.Budget()} if "Budget" in name else {}
         try:
-            with engine(count) as client:
-                best, middle, used = timed(
-                    lambda client=client: distributed.map_samples(path, mean, client, progress=False)
-                )
+            with processes(count) as pool, engine(count) as client:
+                pairs = [
+                    measured_pair(turn, lambda: job(pool), lambda: job(client, **options)) for turn in range(PAIRS + 1)
+                ][1:]
         except ImportError:
             print(f"{name} is not installed", file=sys.stderr)
             continue
-        plain, plain_used = plain or best, plain_used or used
-        row(name, best, middle, used, NUM_SAMPLES / best, 100 * (best / plain - 1), 100 * (used / plain_used - 1))
-    with processes(count) as pool:
-        budget = distributed.Budget()
-        best, middle, used = timed(lambda: distributed.map_samples(path, mean, pool, progress=False, budget=budget))
-    more, more_used = 100 * (best / plain - 1), 100 * (used / plain_used - 1)
-    row("processes, with a Budget", best, middle, used, NUM_SAMPLES / best, more, more_used)
+        plain, its = ([pair[side][0] for pair in pairs] for side in (0, 1))
+        more, more_used = (statistics.median(pair[1][at] / pair[0][at] for pair in pairs) for at in (0, 1))
+        row(
+            name,
+            min(its),
+            statistics.median(its),
+            min(plain),
+            statistics.median(plain),
+            100 * (more - 1),
+            100 * (more_used - 1),
+        )
+
+
+def measured_pair(turn, *tasks):
+    """Seconds and processor seconds of each task, of which another one begins each turn."""
+    out = [None] * len(tasks)
+    for at in (0, 1) if turn % 2 else (1, 0):
+        used, began = processor_seconds(), time.perf_counter()
+        tasks[at]()
+        out[at] = time.perf_counter() - began, processor_seconds() - used
+    return out
+
+
+def measure_creation(folder):
+    """The data of clusters.py."""
+    clusters.write_chips(folder / "chips")
+    for case, title in {
+        "chips": "Creation of 20,000 chips",
+        "tiny": "Creation of 1,000,000 samples of 16 bytes",
+    }.items():
+
+        def create(client, case=case):
+            shutil.rmtree(folder / "made", ignore_errors=True)
+            parts = clusters.parts_of(case, folder, 0)
+            distributed.create_partitions(parts, folder / "made", client, progress=False)
+
+        measure_engines(title, create, has_budget=False)
 
 
 def measure_memory(path):
@@ -235,7 +273,15 @@ def main():
     tacore.verbose(False)
     path = make(folder / "pixels.tacozip", NUM_SAMPLES)
     measure_statistics(path)
-    measure_engines(path)
+    measure_engines(
+        f"A function of pixels of {NUM_SAMPLES:,} samples",
+        lambda client, **options: distributed.map_samples(path, mean, client, progress=False, **options),
+    )
+    measure_engines(
+        "Statistics of 2 GB of pixels",
+        lambda client, **options: distributed.compute_statistics(path, client, progress=False, **options),
+    )
+    measure_creation(folder)
     measure_memory(path)
     measure_requests(folder)
 

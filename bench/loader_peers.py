@@ -4,8 +4,9 @@
     loader_peers.py BUILD PEER DATASET FOLDER [ROUNDS]     Markdown on stdout; DATASET is of generate.py --kind imagery
     loader_peers.py BUILD PEER DATASET FOLDER --remote [ROUNDS]     over HTTP, at 20 ms; it needs nginx
 
-PEER is a Python with torch, numpy, rasterio, webdataset, litdata, mosaicml-streaming and pylance. Each side stores the same pixels in its own way, in FOLDER,
-and is set as its documentation says: shuffled batches of 32, one process with threads, or a DataLoader of two workers.
+PEER is a Python with torch, numpy, rasterio, webdataset, litdata, mosaicml-streaming and pylance. Each side stores the same
+pixels in its own way, in FOLDER, and is set as its documentation says: shuffled batches of 32, one process with threads, or a
+DataLoader of two workers.
 Each run is a process, in turns; which goes first rotates. Locally, the page cache is warm and the second epoch counts;
 the first batch is of the first epoch, from the moment that the rows are opened. Memory is that of the process and
 its workers, without the page cache, half way through the second epoch. Every batch is looked at: a number of it is added up.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import importlib
 import itertools
 import os
@@ -151,6 +152,29 @@ def test_partitions_and_index_equal_those_of_one_machine(
     dataset = tacore.load(made.path)
     assert dataset.data.to_arrow()["number"].to_pylist() == list(range(9))
     assert [dataset.data.read_bytes(n) for n in range(9)] == [str(n).encode() for n in range(9)]
+
+
+@pytest.mark.parametrize("has_frozen", [False, True])
+def test_older_objects_are_hidden_from_the_search_for_cycles_only_while_a_part_is_made(
+    tmp_path: Path, has_frozen: bool
+) -> None:
+    seen = []
+
+    def make() -> Taco:
+        seen.append(gc.get_freeze_count())
+        return next(iter(PARTS.values()))()
+
+    if has_frozen:
+        gc.freeze()
+    before = gc.get_freeze_count()
+    try:
+        with ThreadPoolExecutor(1) as pool:
+            distributed.create_partitions({"p": make}, tmp_path / "out", pool, progress=False)
+        after = gc.get_freeze_count()
+        # Of frozen objects some are freed meanwhile, and none is added.
+        assert (before - 1000 < after <= seen[0] <= before) if has_frozen else (after == 0 and seen[0] > 1000)
+    finally:
+        gc.unfreeze()
 
 
 def test_datasets_and_lists_are_accepted_as_partitions(client: Any, tmp_path: Path) -> None:
