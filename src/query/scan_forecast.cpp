@@ -118,18 +118,18 @@ class Forecast {
  public:
   explicit Forecast(const LevelOf& level_of) : level_of_(level_of) {}
 
-  void add(const duckdb::PhysicalOperator& plan, Reach extent) {
+  void add(const duckdb::PhysicalOperator& plan, Reach reach) {
     if (const LevelTable* level = level_of_(plan)) {
       const auto& scan = plan.Cast<duckdb::PhysicalTableScan>();
-      scans_.emplace_back(&scan, forecast_of(scan, *level, extent));
+      scans_.emplace_back(&scan, forecast_of(scan, *level, reach));
     }
     // Joins and limits may end before their input does.
-    extent.is_whole = extent.is_whole && reads_all(plan.type);
-    if (plan.type == Type::TOP_N) extent.share = 1;
-    else if (!reads_all(plan.type) && !is_join(plan.type)) extent.share = 0;
+    reach.is_whole = reach.is_whole && reads_all(plan.type);
+    if (plan.type == Type::TOP_N) reach.share = 1;
+    else if (!reads_all(plan.type) && !is_join(plan.type)) reach.share = 0;
     const auto children = plan.GetChildren();
     for (const auto& child : children) {
-      Reach its = extent;
+      Reach its = reach;
       for (const auto& other : children) {
         if (is_join(plan.type) && &other.get() != &child.get())
           its.share = std::min(its.share, expected_share(other.get()));
@@ -141,14 +141,14 @@ class Forecast {
   std::vector<std::pair<const duckdb::PhysicalTableScan*, ScanForecast>> take() { return std::move(scans_); }
 
  private:
-  static ScanForecast forecast_of(const duckdb::PhysicalTableScan& scan, const LevelTable& level, Reach extent) {
+  static ScanForecast forecast_of(const duckdb::PhysicalTableScan& scan, const LevelTable& level, Reach reach) {
     // With so many expected rows one at least is nearly certain, were they drawn at random.
     constexpr double kEnough = 4;
     const bool has_filters = scan.table_filters && !scan.table_filters->filters.empty();
-    ScanForecast out{.is_whole = extent.is_whole && !has_filters};
+    ScanForecast out{.is_whole = reach.is_whole && !has_filters};
     if (!is_far(level)) return out;
     for (int group = 0; group < level.num_row_groups(); ++group)
-      out.is_likely.push_back(extent.share * expected_rows(scan, level, group) >= kEnough);
+      out.is_likely.push_back(reach.share * expected_rows(scan, level, group) >= kEnough);
     return out;
   }
 
