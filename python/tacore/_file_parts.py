@@ -94,10 +94,9 @@ class FilePart(SamplePart):
     def __init__(
         self, root: str, files: Sequence[_File], make: Callable[[str], Sample] | None, about: Mapping[str, Any]
     ) -> None:
-        super().__init__(about)
+        super().__init__(make, about)
         self._root = root
         self._files = list(files)
-        self._make = make
 
     def fingerprint_of(self) -> list[Any]:
         # The names are one text: the fingerprint of a list of names takes ten times as long.

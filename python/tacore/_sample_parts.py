@@ -22,10 +22,12 @@ class SamplePart(ABC):
     """A function that makes a Taco. Objects are sent to workers.
 
     Args:
+        make: Makes a sample of an item of the part; None: the item says all.
         about: Fields of the collection.
     """
 
-    def __init__(self, about: Mapping[str, Any]) -> None:
+    def __init__(self, make: Callable[[Any], Sample] | None, about: Mapping[str, Any]) -> None:
+        self._make = make
         self._about = dict(about)
 
     @abstractmethod

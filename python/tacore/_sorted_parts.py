@@ -66,10 +66,9 @@ class SortedPart(SamplePart):
     def __init__(
         self, sorting: Sorting, number: int, make: Callable[[Row], Sample] | None, about: Mapping[str, Any]
     ) -> None:
-        super().__init__(about)
+        super().__init__(make, about)
         self.sorting = sorting
         self.number = number
-        self._make = make
 
     def fingerprint_of(self) -> list[Any]:
         return [self.sorting.made_of, self.number, self._make, self._about]
@@ -99,10 +98,9 @@ class RangePart(SamplePart):
     def __init__(
         self, destination: Destination, rows: Range, make: Callable[[Row], Sample] | None, about: Mapping[str, Any]
     ) -> None:
-        super().__init__(about)
+        super().__init__(make, about)
         self._destination = destination
         self._range = rows
-        self._make = make
 
     def fingerprint_of(self) -> list[Any]:
         return []  # that of the SortedPart counts
@@ -150,10 +148,9 @@ class RowsPart(SamplePart):
     def __init__(
         self, rows: Any, paths: dict[int, str], make: Callable[[Row], Sample] | None, about: Mapping[str, Any]
     ) -> None:
-        super().__init__(about)
+        super().__init__(make, about)
         self._rows = rows
         self._paths = paths
-        self._make = make
 
     def fingerprint_of(self) -> list[Any]:
         return []

@@ -138,10 +138,9 @@ class TablePart(SamplePart):
     def __init__(
         self, pieces: Sequence[Rows], schema: Any, make: Callable[[Row], Sample] | None, about: Mapping[str, Any]
     ) -> None:
-        super().__init__(about)
+        super().__init__(make, about)
         self._pieces = list(pieces)
         self._schema = schema
-        self._make = make
 
     def fingerprint_of(self) -> list[Any]:
         return [[list(piece[1:]) for piece in self._pieces], self._make, self._about]
