@@ -147,6 +147,10 @@ def blocks(dataset, folder):
     return tacore_loader(dataset, folder, shuffle_block=20)
 
 
+def small_windows(dataset, folder):
+    return tacore_loader(dataset, folder, shuffle_block=20, shuffle_window=4)
+
+
 def iterable(dataset, folder):
     import torch
     from tacore.loader import TorchIterableDataset
@@ -273,6 +277,7 @@ def web_remote(dataset, folder):
 OVER_HTTP = {
     "Loader": tacore_loader,
     "Loader, blocks of 20": blocks,
+    "Loader, blocks of 20, windows of 4": small_windows,
     "WebDataset npy, 2 workers": web_remote,
 }
 
