@@ -25,7 +25,7 @@ def check(name):
     with tempfile.NamedTemporaryFile() as dependencies:
         expanded = run("-E", "-MD", "-MF", dependencies.name, "-x", "c++", "-", source=source)
         files = Path(dependencies.name).read_text().split()
-    # What was preprocessed is compiled: that takes a fifth less than to begin again.
+    # The preprocessed text is compiled, so that the header is not preprocessed a second time.
     compiled = run("-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror",
                    "-fsyntax-only", "-x", "c++-cpp-output", "-", source=expanded.stdout)
     found = [f"{name}: includes {file}" for file in files

@@ -21,8 +21,9 @@ bool is_same_level(const ByteSource& before, const ByteSource& now) {
   return now.read(end) == before.read(end);
 }
 
-/// As many of the last bytes of a level below level 0 as it probably has, by its rows and the size of level 0, where
-/// these arrive in the time of a round trip: those of kReadLevel at least.
+/// How many bytes to request from the end of a level below level 0 when it is opened: the whole table, where it
+/// probably arrives in the time of a round trip, else those of kReadLevel. Its size is estimated from its number of
+/// rows and the size of level 0.
 ReadHint hint_of_level(const PitSchema& schema, int level, const ByteSource* level0) {
   ReadHint out = kReadLevel;
   const auto patterns = schema.hierarchy.find(level);

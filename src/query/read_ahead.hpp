@@ -18,7 +18,7 @@
 
 namespace tacore {
 
-/// What is known of a scan before it begins.
+/// The row groups that a scan will read, as far as its plan tells before it begins.
 struct ScanForecast {
   bool is_whole = false;             ///< it certainly reads all row groups, with all columns
   std::vector<bool> is_likely = {};  ///< it probably reads all columns of these row groups; empty: nothing is known

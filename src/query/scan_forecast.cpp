@@ -87,7 +87,7 @@ double expected_rows(const duckdb::PhysicalTableScan& scan, const LevelTable& le
   return out;
 }
 
-/// How much of the rows of an operator is read.
+/// Which part of an operator's rows is read.
 struct Reach {
   bool is_whole = true;  ///< certainly all
   double share = 1;      ///< probably

@@ -9,7 +9,7 @@
 #include "table/arrow_stream.hpp"
 #include "table/rows.hpp"
 
-// What a forecast of the rows that pass saves, and what a wrong one costs, by the requests of whole statements.
+// Counts the requests of whole statements: what a right forecast saves, and what a wrong one costs.
 namespace tacore {
 namespace {
 
@@ -99,7 +99,7 @@ TEST_CASE("rows outside of the bounds of a row group are not expected") {
 }
 
 TEST_CASE("a forecast that is wrong costs eight round trips at most") {
-  // By the bounds half of the rows pass, and none does.
+  // By the bounds, half of the rows pass the filter; in fact no row does.
   const Asked asked(kFrom + "steep > 1000 AND steep < 500000", 20'000);
   CHECK(asked.num_rows == 0);
   CHECK(asked.num_bytes < AheadPlan::kLikelyTrips * 20'000 + 100'000);

@@ -171,7 +171,7 @@ def test_older_objects_are_hidden_from_the_search_for_cycles_only_while_a_part_i
         with ThreadPoolExecutor(1) as pool:
             distributed.create_partitions({"p": make}, tmp_path / "out", pool, progress=False)
         after = gc.get_freeze_count()
-        # Of frozen objects some are freed meanwhile, and none is added.
+        # Objects that were frozen before may be freed meanwhile, but no object is added to them.
         assert (before - 1000 < after <= seen[0] <= before) if has_frozen else (after == 0 and seen[0] > 1000)
     finally:
         gc.unfreeze()
