@@ -52,7 +52,8 @@ double share_of(const duckdb::TableFilter& filter, const LevelTable::StoredValue
   switch (filter.filter_type) {
     case Type::CONSTANT_COMPARISON: return share_of(filter.Cast<duckdb::ConstantFilter>(), values);
     case Type::IN_FILTER:
-      return static_cast<double>(filter.Cast<duckdb::InFilter>().values.size()) * std::exp2(-values.bits);
+      return std::min(1.0,
+                      static_cast<double>(filter.Cast<duckdb::InFilter>().values.size()) * std::exp2(-values.bits));
     case Type::IS_NOT_NULL: return 1;
     case Type::OPTIONAL_FILTER: {
       // It rules out row groups, and other operators test the rows: a row group with rows that pass is read.
